@@ -1,0 +1,86 @@
+// The only alpha / beta / bias / activation arithmetic, and the stores of D.
+//   D = act(alpha * acc + beta * C + bias), in FP32, rounded once to the type of D at the store.
+#pragma once
+
+#include "kernels/contract.h"
+#include "kernels/ptx/convert.cuh"
+#include "kernels/ptx/global.cuh"
+
+namespace fastgemm {
+
+FG_DEVICE float load_scalar(const Scalar& scalar) {
+  if (scalar.device == nullptr) return scalar.value;
+  if (scalar.device_type == DataType::kFloat16) return ptx::f32_from_f16(ptx::ld_global_u16(scalar.device));
+  return ptx::ld_global_f32(static_cast<const float*>(scalar.device));
+}
+
+FG_DEVICE const void* batch_entry(const void* data, const void* const* pointers, std::int64_t stride, DataType type,
+                                  std::int64_t batch) {
+  if (pointers != nullptr) return ptx::ld_global_pointer(pointers + batch);
+  return static_cast<const char*>(data) + batch * stride * element_size(type);
+}
+
+// One batch entry's epilogue, with its scalars read and its pointers resolved.
+struct Epilogue {
+  float alpha = 0.0f;
+  float beta = 0.0f;
+  bool has_product = false;  // false: alpha is 0 or k is 0, A and B are not to be read
+  DataType type = DataType::kFloat32;
+  Activation activation = Activation::kNone;
+  const void* c = nullptr;  // (m, n), column-major, ldc
+  std::int64_t ldc = 0;
+  void* d = nullptr;  // (m, n), column-major, ldd
+  std::int64_t ldd = 0;
+  const void* bias = nullptr;  // (m)
+};
+
+FG_DEVICE Epilogue make_epilogue(const GemmProblem& problem, std::int64_t batch) {
+  Epilogue e;
+  e.alpha = load_scalar(problem.alpha);
+  e.beta = load_scalar(problem.beta);
+  e.has_product = problem.k > 0 && e.alpha != 0.0f;
+  e.type = problem.type_cd;
+  e.activation = problem.activation;
+  if (e.beta != 0.0f) e.c = batch_entry(problem.c.data, problem.c.pointers, problem.c.batch_stride, e.type, batch);
+  e.ldc = problem.c.ld;
+  e.d = const_cast<void*>(batch_entry(problem.d.data, reinterpret_cast<const void* const*>(problem.d.pointers),
+                                      problem.d.batch_stride, e.type, batch));
+  e.ldd = problem.d.ld;
+  if (problem.bias != nullptr) e.bias = batch_entry(problem.bias, nullptr, problem.bias_stride, e.type, batch);
+  return e;
+}
+
+FG_DEVICE float load_element(DataType type, const void* data, std::int64_t index) {
+  if (type == DataType::kFloat32) return ptx::ld_global_f32(static_cast<const float*>(data) + index);
+  return ptx::f32_from_f16(ptx::ld_global_u16(static_cast<const std::uint16_t*>(data) + index));
+}
+
+// relu(x) = max(x, 0), NaN kept; gelu(x) = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), the form cuBLASLt uses.
+FG_DEVICE float activate(Activation activation, float x) {
+  if (activation == Activation::kRelu) return x < 0.0f ? 0.0f : x;
+  if (activation == Activation::kGelu) return 0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x)));
+  return x;
+}
+
+// The value of D at one element, from the sum of products and, where beta is not 0, the element of C.
+FG_DEVICE float combine(const Epilogue& e, float acc, float c, float bias) {
+  float value = e.has_product ? ptx::mul_rn(e.alpha, acc) : 0.0f;
+  if (e.beta != 0.0f) value = e.has_product ? ptx::fma_rn(e.beta, c, value) : ptx::mul_rn(e.beta, c);
+  if (e.bias != nullptr) value = ptx::add_rn(value, bias);
+  return activate(e.activation, value);
+}
+
+// Finishes and stores element (row, column), which must lie inside D.
+FG_DEVICE void store_element(const Epilogue& e, std::int64_t row, std::int64_t column, float acc) {
+  const float c = e.beta != 0.0f ? load_element(e.type, e.c, row + column * e.ldc) : 0.0f;
+  const float bias = e.bias != nullptr ? load_element(e.type, e.bias, row) : 0.0f;
+  const float value = combine(e, acc, c, bias);
+  const std::int64_t at = row + column * e.ldd;
+  if (e.type == DataType::kFloat32) {
+    ptx::st_global_wt_f32(static_cast<float*>(e.d) + at, value);
+  } else {
+    ptx::st_global_u16(static_cast<std::uint16_t*>(e.d) + at, ptx::f16_from_f32(value));
+  }
+}
+
+}  // namespace fastgemm

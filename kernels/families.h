@@ -1,0 +1,33 @@
+// The kernel families of this build. Each is a function that returns its rows.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "kernels/contract.h"
+
+namespace fastgemm {
+
+using Family = std::span<const KernelEntry> (*)();
+
+std::span<const KernelEntry> sgemm_ffma_f32_sm75();  // kernels/sgemm_ffma, register-staged
+std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.async
+std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
+std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
+
+inline constexpr Family kFamilies[] = {
+#ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
+    sgemm_ffma_f32_sm80,
+#endif
+#ifdef FASTGEMM_HAS_SGEMM_FFMA_SM75
+    sgemm_ffma_f32_sm75,
+#endif
+#ifdef FASTGEMM_HAS_HGEMM_MMA_SM80
+    hgemm_mma_f16_sm80,
+#endif
+#ifdef FASTGEMM_HAS_HGEMM_MMA_SM75
+    hgemm_mma_f16_sm75,
+#endif
+};
+
+}  // namespace fastgemm

@@ -1,0 +1,46 @@
+// FP16 <-> FP32 conversions and FP32 arithmetic with a stated rounding.
+#pragma once
+
+#include "kernels/ptx/simt.cuh"
+
+namespace fastgemm::ptx {
+
+FG_DEVICE float f32_from_f16(std::uint16_t value) {
+  float result;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value));
+  return result;
+}
+
+// Round to nearest even; overflow gives infinity.
+FG_DEVICE std::uint16_t f16_from_f32(float value) {
+  std::uint16_t result;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result) : "f"(value));
+  return result;
+}
+
+// Two values in one register, `low` in bits 0 to 15.
+FG_DEVICE std::uint32_t f16x2_from_f32(float low, float high) {
+  std::uint32_t result;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
+  return result;
+}
+
+FG_DEVICE float fma_rn(float a, float b, float c) {
+  float result;
+  asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(result) : "f"(a), "f"(b), "f"(c));
+  return result;
+}
+
+FG_DEVICE float mul_rn(float a, float b) {
+  float result;
+  asm("mul.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+
+FG_DEVICE float add_rn(float a, float b) {
+  float result;
+  asm("add.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+
+}  // namespace fastgemm::ptx

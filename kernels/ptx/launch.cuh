@@ -1,0 +1,35 @@
+// Host side of a kernel launch, behind one function so that the emulation can run the grid itself.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace fastgemm::ptx {
+
+struct LaunchShape {
+  std::int64_t blocks = 0;  // at most 2^31 - 1
+  int threads = 0;
+  std::int64_t shared_bytes = 0;
+};
+
+// Starts kernel(params) on `stream`; a launch error is returned, nothing is synchronised.
+template <class Params>
+cudaError_t launch_grid(void (*kernel)(Params), const LaunchShape& shape, cudaStream_t stream, Params params) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+  config.stream = stream;
+  void* arguments[] = {&params};
+  return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
+}
+
+// Loads the kernel's code on the current device and lets a block use `shared_bytes` of dynamic shared memory.
+template <class Params>
+cudaError_t prepare_kernel(void (*kernel)(Params), std::int64_t shared_bytes) {
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              static_cast<int>(shared_bytes));
+}
+
+}  // namespace fastgemm::ptx

@@ -1,0 +1,24 @@
+// The FASTGEMM_* environment variables, read once.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace fastgemm {
+
+enum class LogLevel { kOff, kError, kInfo, kTrace };
+
+struct Environment {
+  std::string kernel;                                     // FASTGEMM_KERNEL: force one kernel, or "cublas"
+  std::string cublas;                                     // FASTGEMM_CUBLAS: file name of libcublas
+  std::string math;                                       // FASTGEMM_MATH: default | fp32_sequential | fp32_tensor | tf32
+  std::size_t workspace_bytes = std::size_t{32} << 20;    // FASTGEMM_WORKSPACE_MB
+  LogLevel log = LogLevel::kOff;                          // FASTGEMM_LOG
+  std::string log_file;                                   // FASTGEMM_LOG_FILE; empty: stderr
+};
+
+// The process's environment as it was at the first call. A value that cannot be read is reported once at log level
+// error and the default stands.
+const Environment& environment();
+
+}  // namespace fastgemm
