@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace fastgemm {
 
@@ -20,5 +21,11 @@ struct Environment {
 // The process's environment as it was at the first call. A value that cannot be read is reported once at log level
 // error and the default stands.
 const Environment& environment();
+
+// Value of a variable, or null where it is not set.
+using VariableSource = const char* (*)(const char* name);
+
+// What environment() does, from any source: each value that cannot be read adds a line to *complaints.
+Environment parse_environment(VariableSource source, std::vector<std::string>* complaints);
 
 }  // namespace fastgemm
