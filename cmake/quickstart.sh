@@ -13,7 +13,7 @@
 set -euo pipefail
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build_dir=${FASTGEMM_BUILD_DIR:-$source_dir/build}
+build_dir=$(realpath -m "${FASTGEMM_BUILD_DIR:-$source_dir/build}")
 log=$build_dir/quickstart.log
 min_cmake=3.25
 min_cuda=12.4
@@ -73,7 +73,8 @@ install_packages() {  # PACKAGE...
     command -v sudo > /dev/null || fail "not root, and no sudo here; $by_hand"
     sudo -n true 2> /dev/null || { [ -t 0 ] && sudo -v; } || fail "sudo needs a password; $by_hand"
   fi
-  step "Reading the package lists" as_root apt-get update
+  [ -n "${lists_read:-}" ] || step "Reading the package lists" as_root apt-get update
+  lists_read=yes
   step "Installing: $*" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
 }
 
@@ -146,7 +147,7 @@ find_cuda() {
   elif [ -n "${FASTGEMM_CUDA:-}" ]; then
     fault=$(cuda_fault "$FASTGEMM_CUDA")
     [ -z "$fault" ] || fail "the CUDA toolkit in FASTGEMM_CUDA=$FASTGEMM_CUDA will not do: $fault"
-    cuda=$FASTGEMM_CUDA
+    cuda=$(realpath "$FASTGEMM_CUDA")
   else
     # nvcc knows its own folder, where the one on the PATH may be a link or a wrapper.
     folder=$(nvcc --dryrun -E -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p') || true
@@ -188,11 +189,13 @@ configure() {
                             grep -q "^CMAKE_CUDA_COMPILER:[A-Z]*=$cuda/bin/nvcc$" "$cache"; }; then
     fresh=(--fresh)  # CMake cannot change the generator or a compiler of a build folder
   fi
+  local narrow=(-UFASTGEMM_ARCHITECTURES)  # the project's default, whatever an earlier run asked for
+  [ -z "$architectures" ] || narrow=(-DFASTGEMM_ARCHITECTURES="$architectures")
   if command -v ccache > /dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   step "Configuring in $build_dir" "$cmake" -S "$source_dir" -B "$build_dir" -G Ninja "${fresh[@]}" "${launcher[@]}" \
-    -DCMAKE_CUDA_COMPILER="$cuda/bin/nvcc" -DCUDAToolkit_ROOT="$cuda" "$@"
+    -DCMAKE_CUDA_COMPILER="$cuda/bin/nvcc" -DCUDAToolkit_ROOT="$cuda" "${narrow[@]}" "$@"
 }
 
 build() {
@@ -206,10 +209,8 @@ build() {
 }
 
 run_bench() {
-  local -a narrow=()
   [ -n "$architectures" ] || architectures=$(gpu_architecture)
-  [ -z "$architectures" ] || narrow=(-DFASTGEMM_ARCHITECTURES="$architectures")
-  configure -DFASTGEMM_BUILD_TESTS=OFF "${narrow[@]}"
+  configure -DFASTGEMM_BUILD_TESTS=OFF
   build
   say "Running: fastgemm bench $*"
   "$build_dir/src/cli/fastgemm" bench "$@"
@@ -218,10 +219,8 @@ run_bench() {
 run_tests() {
   local report=$build_dir/ctest.xml status=0
   local -A count
-  local -a narrow=()
   find_cuobjdump
-  [ -z "$architectures" ] || narrow=(-DFASTGEMM_ARCHITECTURES="$architectures")
-  configure -DFASTGEMM_BUILD_TESTS=ON -DFASTGEMM_CUOBJDUMP="$cuobjdump" "${narrow[@]}"
+  configure -DFASTGEMM_BUILD_TESTS=ON -DFASTGEMM_CUOBJDUMP="$cuobjdump"
   build
   say "Running the tests"
   rm -f "$report"
