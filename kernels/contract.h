@@ -14,7 +14,7 @@ enum class Op : std::uint8_t { kN, kT };  // conjugation is the identity for rea
 enum class Activation : std::uint8_t { kNone, kRelu, kGelu };
 enum class MathMode : std::uint8_t { kDefault, kFp32Sequential, kFp32Tensor, kTf32 };
 
-constexpr std::int64_t element_size(DataType type) { return type == DataType::kFloat32 ? 4 : 2; }
+__host__ __device__ constexpr std::int64_t element_size(DataType type) { return type == DataType::kFloat32 ? 4 : 2; }
 
 // alpha or beta: a value the host knows, or the address of one in device memory (then `value` is meaningless).
 struct Scalar {
