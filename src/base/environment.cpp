@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "src/base/log.h"
@@ -22,8 +21,6 @@ constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLogLevels = {{
     {"info", LogLevel::kInfo},
     {"trace", LogLevel::kTrace},
 }};
-
-constexpr std::array<std::string_view, 4> kMathModes = {"default", "fp32_sequential", "fp32_tensor", "tf32"};
 
 std::string value_of(VariableSource source, const char* name) {
   const char* value = source(name);
@@ -47,7 +44,7 @@ void parse_log(const std::string& value, LogLevel* level, std::vector<std::strin
 
 void parse_math(const std::string& value, std::string* math, std::vector<std::string>* complaints) {
   if (value.empty()) return;
-  for (const std::string_view name : kMathModes) {
+  for (const std::string_view name : kMathModeNames) {
     if (value == name) {
       *math = value;
       return;

@@ -1,13 +1,18 @@
 // The FASTGEMM_* environment variables, read once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fastgemm {
 
 enum class LogLevel { kOff, kError, kInfo, kTrace };
+
+// What FASTGEMM_MATH takes and the log shows, in the order of MathMode.
+inline constexpr std::array<std::string_view, 4> kMathModeNames = {"default", "fp32_sequential", "fp32_tensor", "tf32"};
 
 struct Environment {
   std::string kernel;                                     // FASTGEMM_KERNEL: force one kernel, or "cublas"

@@ -32,15 +32,6 @@ std::string_view type_name(const GemmProblem& problem) {
   return problem.type_cd == DataType::kFloat16 ? "f16" : "f16f32";
 }
 
-std::string_view math_name(MathMode mode) {
-  switch (mode) {
-    case MathMode::kFp32Sequential: return "fp32_sequential";
-    case MathMode::kFp32Tensor: return "fp32_tensor";
-    case MathMode::kTf32: return "tf32";
-    default: return "default";
-  }
-}
-
 std::int64_t common_alignment(const GemmProblem& problem) {
   const auto bits = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
   const std::uintptr_t all = bits(problem.a.data) | bits(problem.b.data) | bits(problem.c.data) | bits(problem.d.data);
@@ -87,7 +78,7 @@ std::string format_gemm_line(const GemmProblem& problem, std::string_view kernel
   line.add("alpha", problem.alpha);
   line.add("beta", problem.beta);
   line.add("batch", problem.batch_count);
-  line.add("math", math_name(problem.math_mode));
+  line.add("math", kMathModeNames[static_cast<std::size_t>(problem.math_mode)]);
   if (!d_is_c(problem)) line.add("ldd", problem.d.ld);
   add_batch(problem, &line);
   if (common_alignment(problem) < 16) line.add("align", common_alignment(problem));
