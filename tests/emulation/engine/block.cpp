@@ -1,0 +1,247 @@
+#include "tests/emulation/engine/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+
+namespace fastgemm::emulation {
+
+constinit thread_local Thread* running = nullptr;
+
+Thread& current(const char* operation) {
+  if (running == nullptr) throw Violation(Fault::kLaunch, std::string(operation) + ": called outside a kernel");
+  return *running;
+}
+
+std::string hex(std::uintptr_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+void fail(const Thread& thread, Fault fault, const char* operation, const std::string& text) {
+  throw Violation(fault, "block " + std::to_string(thread.block->index()) + ", thread " + std::to_string(thread.index) +
+                             " (warp " + std::to_string(thread.warp()) + ", lane " + std::to_string(thread.lane()) +
+                             "), " + operation + ": " + text);
+}
+
+Block::Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size)
+    : options_(options),
+      grid_size_(grid_size),
+      random_(options.seed),
+      threads_(static_cast<std::size_t>(threads)),
+      warps_(static_cast<std::size_t>(threads / kWarpSize)),
+      clocks_(static_cast<std::size_t>(threads) * static_cast<std::size_t>(threads)) {
+  shared_.start_launch(shared_bytes, threads, options.cell_bytes);
+  for (int index = 0; index < threads; ++index) {
+    threads_[index].block = this;
+    threads_[index].index = index;
+    threads_[index].clock = &clocks_[static_cast<std::size_t>(index) * static_cast<std::size_t>(threads)];
+  }
+}
+
+void Block::run(std::int64_t index, const std::function<void()>& kernel) {
+  index_ = index;
+  shared_.start_block();
+  reset_clocks();
+  for (auto& barrier : barriers_) barrier = Barrier{};
+  for (auto& barrier : barriers_) barrier.clock.assign(threads_.size(), 0u);
+  violation_ = nullptr;
+  start_threads(kernel);
+  try {
+    schedule();
+  } catch (...) {
+    running = nullptr;
+    for (auto& thread : threads_) thread.fiber = {};  // unwinds what is left of the block
+    throw;
+  }
+}
+
+// Clocks only grow, so that stamps left by earlier blocks count as long past.
+void Block::reset_clocks() {
+  if (!clocks_.empty()) clock_base_ = *std::max_element(clocks_.begin(), clocks_.end());
+  std::fill(clocks_.begin(), clocks_.end(), clock_base_);
+  for (auto& thread : threads_) advance(thread);
+}
+
+void Block::start_threads(const std::function<void()>& kernel) {
+  std::iota(warp_order_, warp_order_ + warps_.size(), std::uint8_t{0});
+  random_.shuffle(warp_order_, warp_order_ + warps_.size());
+  for (std::size_t place = 0; place < warps_.size(); ++place) warp_place_[warp_order_[place]] = place;
+  for (auto& warp : warps_) {
+    warp = Warp{};
+    std::iota(warp.lane_order, warp.lane_order + kWarpSize, std::uint8_t{0});
+    random_.shuffle(warp.lane_order, warp.lane_order + kWarpSize);
+    for (int place = 0; place < kWarpSize; ++place) warp.place[warp.lane_order[place]] = place;
+  }
+  ready_warps_ = 0;
+  alive_ = threads();
+  accesses_to_switch_ = options_.preempt_every;
+  for (auto& thread : threads_) {
+    thread.copies.clear();
+    thread.fiber = boost::context::fiber(
+        std::allocator_arg, FiberStacks::Allocator(stacks_), [this, &thread, &kernel](boost::context::fiber&& from) {
+          thread.scheduler = std::move(from);
+          try {
+            kernel();
+            leave(thread);
+          } catch (const Violation&) {
+            violation_ = std::current_exception();
+          }
+          return std::move(thread.scheduler);
+        });
+    make_ready(thread);
+  }
+  last_warp_ = warp_order_[0];
+}
+
+void Block::schedule() {
+  while (alive_ > 0) {
+    const int at = choose_warp();
+    Warp& warp = warps_[at];
+    const int place = std::countr_zero(warp.ready);
+    warp.ready &= ~(1u << place);
+    if (warp.ready == 0) ready_warps_ &= ~(1u << warp_place_[at]);
+    Thread& thread = threads_[at * kWarpSize + warp.lane_order[place]];
+    running = &thread;
+    thread.fiber = std::move(thread.fiber).resume();
+    running = nullptr;
+    if (violation_) std::rethrow_exception(violation_);
+  }
+}
+
+int Block::choose_warp() {
+  if (ready_warps_ == 0) report_deadlock();
+  int place = std::countr_zero(ready_warps_);
+  if (options_.schedule == Schedule::kRandom) {
+    const bool stay = (ready_warps_ >> warp_place_[last_warp_] & 1u) != 0 && random_.below(16) != 0;
+    std::uint32_t candidates = ready_warps_;
+    for (auto skip = random_.below(std::popcount(candidates)); skip > 0; --skip) candidates &= candidates - 1;
+    place = stay ? warp_place_[last_warp_] : std::countr_zero(candidates);
+  }
+  last_warp_ = warp_order_[place];
+  return last_warp_;
+}
+
+void Block::make_ready(const Thread& thread) {
+  Warp& warp = warps_[thread.warp()];
+  warp.ready |= 1u << warp.place[thread.lane()];
+  ready_warps_ |= 1u << warp_place_[thread.warp()];
+}
+
+void Block::suspend(Thread& thread, const char* operation) {
+  thread.waiting_in = operation;
+  thread.scheduler = std::move(thread.scheduler).resume();
+  thread.waiting_in = nullptr;
+}
+
+void Block::switch_now(Thread& thread) {
+  accesses_to_switch_ = 1 + static_cast<std::int64_t>(random_.below(2u * static_cast<unsigned>(options_.preempt_every)));
+  std::swap(warp_order_[0], warp_order_[random_.below(warps_.size())]);
+  ready_warps_ = 0;
+  for (std::size_t place = 0; place < warps_.size(); ++place) {
+    warp_place_[warp_order_[place]] = place;
+    if (warps_[warp_order_[place]].ready != 0) ready_warps_ |= 1u << place;
+  }
+  make_ready(thread);
+  suspend(thread, "a switch of threads");
+}
+
+void Block::leave(Thread&) {
+  --alive_;
+  if (barriers_[0].arrived > 0 && barriers_[0].expected == 0) open_if_complete(0);
+}
+
+void Block::barrier(Thread& thread, int id, int expected, bool wait, const char* operation) {
+  if (id < 0 || id >= kBarriers) fail(thread, Fault::kBarrier, operation, "no barrier " + std::to_string(id));
+  if (expected % kWarpSize != 0 || expected < 0 || expected > threads()) {
+    fail(thread, Fault::kBarrier, operation,
+         std::to_string(expected) + " threads at barrier " + std::to_string(id) + " of a block of " +
+             std::to_string(threads()));
+  }
+  Barrier& barrier = barriers_[id];
+  if (barrier.arrived > 0 && barrier.expected != expected) {
+    fail(thread, Fault::kBarrier, operation,
+         "expects " + std::to_string(expected) + " threads at barrier " + std::to_string(id) +
+             ", where earlier ones expect " + std::to_string(barrier.expected));
+  }
+  if (barrier.arrived == 0) std::fill(barrier.clock.begin(), barrier.clock.end(), 0u);
+  barrier.expected = expected;
+  ++barrier.arrived;
+  for (int at = 0; at < threads(); ++at) barrier.clock[at] = std::max(barrier.clock[at], thread.clock[at]);
+  advance(thread);
+  if (wait) barrier.waiting.push_back(&thread);
+  open_if_complete(id);
+  if (!wait) return;
+  thread.waiting_barrier = id;
+  suspend(thread, operation);
+  thread.waiting_barrier = -1;
+}
+
+void Block::open_if_complete(int id) {
+  Barrier& barrier = barriers_[id];
+  if (barrier.arrived < (barrier.expected == 0 ? alive_ : barrier.expected)) return;
+  for (Thread* thread : barrier.waiting) {
+    const std::uint32_t own = thread->clock[thread->index];
+    std::uint32_t* clock = thread->clock;
+    for (int at = 0; at < threads(); ++at) clock[at] = std::max(clock[at], barrier.clock[at]);
+    clock[thread->index] = own;
+    make_ready(*thread);
+  }
+  barrier.waiting.clear();
+  barrier.arrived = 0;
+  barrier.expected = 0;
+}
+
+Block::Warp& Block::join_collective(Thread& thread, const char* operation, void* operands) {
+  Warp& warp = warps_[thread.warp()];
+  if (warp.arrived == 0) warp.operation = operation;
+  if (std::strcmp(warp.operation, operation) != 0) {
+    fail(thread, Fault::kDivergence, operation,
+         "while other lanes of the warp are in " + std::string(warp.operation));
+  }
+  warp.operands[thread.lane()] = operands;
+  warp.arrived |= 1u << thread.lane();
+  return warp;
+}
+
+void Block::release_warp(int at) {
+  warps_[at].arrived = 0;
+  for (int lane = 0; lane < kWarpSize; ++lane) make_ready(threads_[at * kWarpSize + lane]);
+}
+
+void Block::warp_sync(Thread& thread) {
+  collective(thread, "warp_sync", thread, [this](Lanes<Thread> lanes) {
+    std::vector<std::uint32_t> joined(threads_.size(), 0u);
+    for (const Thread* lane : lanes) {
+      for (int at = 0; at < threads(); ++at) joined[at] = std::max(joined[at], lane->clock[at]);
+    }
+    for (Thread* lane : lanes) {
+      std::copy(joined.begin(), joined.end(), lane->clock);
+      advance(*lane);
+    }
+  });
+}
+
+void Block::report_deadlock() const {
+  std::string text = "block " + std::to_string(index_) + ": deadlock, " + std::to_string(alive_) + " of " +
+                     std::to_string(threads()) + " threads are left and all wait:";
+  for (const auto& thread : threads_) {
+    if (thread.waiting_in == nullptr) continue;
+    const Thread* before = thread.lane() > 0 ? &threads_[thread.index - 1] : nullptr;
+    const bool same = before != nullptr && before->waiting_in == thread.waiting_in &&
+                      before->waiting_barrier == thread.waiting_barrier;
+    if (same) continue;  // one line for each run of lanes that wait for the same
+    text += "\n  warp " + std::to_string(thread.warp()) + " from lane " + std::to_string(thread.lane()) + " in " +
+            thread.waiting_in;
+    if (thread.waiting_barrier < 0) continue;
+    const Barrier& barrier = barriers_[thread.waiting_barrier];
+    text += " at barrier " + std::to_string(thread.waiting_barrier) + ", where " + std::to_string(barrier.arrived) +
+            " have come of " + std::to_string(barrier.expected == 0 ? alive_ : barrier.expected);
+  }
+  throw Violation(Fault::kDeadlock, text);
+}
+
+}  // namespace fastgemm::emulation

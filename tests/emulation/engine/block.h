@@ -1,0 +1,151 @@
+// A thread block on the CPU: its threads are fibers, run one at a time and switched wherever they wait for each other.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/emulation/engine/async_copies.h"
+#include "tests/emulation/engine/fiber_stacks.h"
+#include "tests/emulation/engine/global_memory.h"
+#include "tests/emulation/engine/options.h"
+#include "tests/emulation/engine/shared_memory.h"
+#include "tests/emulation/engine/violation.h"
+
+namespace fastgemm::emulation {
+
+class Block;
+
+constexpr int kWarpSize = 32;
+constexpr int kMaxThreads = 1024;
+constexpr int kBarriers = 16;
+
+struct Thread {
+  Block* block = nullptr;
+  int index = 0;
+  std::uint32_t* clock = nullptr;  // one entry a thread of the block: how far each is known to have come
+  AsyncCopies copies;
+  boost::context::fiber fiber;      // where the thread stands while it is not running
+  boost::context::fiber scheduler;  // where to go on when it waits
+  const char* waiting_in = nullptr;  // the operation, for the report of a deadlock
+  int waiting_barrier = -1;
+
+  int warp() const { return index / kWarpSize; }
+  int lane() const { return index % kWarpSize; }
+};
+
+// The thread now running on this CPU thread; null outside a kernel.
+extern constinit thread_local Thread* running;
+Thread& current(const char* operation);
+
+[[noreturn]] void fail(const Thread& thread, Fault fault, const char* operation, const std::string& text);
+std::string hex(std::uintptr_t value);
+
+// The operands of a warp-wide operation, one set a lane.
+template <class Operands>
+using Lanes = Operands* const (&)[kWarpSize];
+
+class Block {
+ public:
+  // What stays the same for all blocks of a launch.
+  Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size);
+
+  // Runs one block to its end, or throws the violation that stopped it.
+  void run(std::int64_t index, const std::function<void()>& kernel);
+
+  const Options& options() const { return options_; }
+  std::int64_t index() const { return index_; }
+  std::int64_t grid_size() const { return grid_size_; }
+  int threads() const { return static_cast<int>(threads_.size()); }
+  SharedMemory& shared() { return shared_; }
+
+  // barrier.sync and barrier.arrive; `expected` counts threads, 0 stands for all that have not left.
+  void barrier(Thread& thread, int id, int expected, bool wait, const char* operation);
+
+  // The same for barriers 1 to 15, which need a count.
+  void named_barrier(Thread& thread, int id, int expected, bool wait, const char* operation) {
+    if (id < 1 || expected < kWarpSize) {
+      fail(thread, Fault::kBarrier, operation,
+           "barrier " + std::to_string(id) + " with " + std::to_string(expected) + " threads");
+    }
+    barrier(thread, id, expected, wait, operation);
+  }
+
+  // Gathers all 32 lanes; the last to come computes for all. `compute` takes a Lanes<Operands>.
+  template <class Operands, class Compute>
+  void collective(Thread& thread, const char* operation, Operands& mine, Compute compute) {
+    Warp& warp = join_collective(thread, operation, &mine);
+    if (warp.arrived == kAllLanes) {
+      Operands* lanes[kWarpSize];
+      for (int lane = 0; lane < kWarpSize; ++lane) lanes[lane] = static_cast<Operands*>(warp.operands[lane]);
+      compute(lanes);
+      release_warp(thread.warp());
+    }
+    suspend(thread, operation);
+  }
+
+  // __syncwarp: the lanes' memory accesses before it are ordered before those after it.
+  void warp_sync(Thread& thread);
+
+  // Called at each memory access: may switch to another thread, as often as the options say.
+  void maybe_switch(Thread& thread) {
+    if (options_.preempt_every > 0 && --accesses_to_switch_ <= 0) switch_now(thread);
+  }
+
+ private:
+  static constexpr std::uint32_t kAllLanes = 0xffffffffu;
+
+  struct Warp {
+    std::uint32_t ready = 0;  // lanes that can run, as places in lane_order
+    std::uint8_t lane_order[kWarpSize] = {};
+    std::uint8_t place[kWarpSize] = {};
+    const char* operation = nullptr;  // of the collective under way
+    std::uint32_t arrived = 0;
+    void* operands[kWarpSize] = {};
+  };
+
+  struct Barrier {
+    int expected = 0;  // of the round under way
+    int arrived = 0;
+    std::vector<Thread*> waiting;
+    std::vector<std::uint32_t> clock;  // what the threads that came have seen
+  };
+
+  void start_threads(const std::function<void()>& kernel);
+  void schedule();
+  int choose_warp();
+  void make_ready(const Thread& thread);
+  void suspend(Thread& thread, const char* operation);
+  void switch_now(Thread& thread);
+  void leave(Thread& thread);
+  Warp& join_collective(Thread& thread, const char* operation, void* operands);
+  void release_warp(int warp);
+  void open_if_complete(int id);
+  void advance(Thread& thread) { ++thread.clock[thread.index]; }
+  void reset_clocks();
+  [[noreturn]] void report_deadlock() const;
+
+  Options options_;
+  std::int64_t grid_size_ = 0;
+  std::int64_t index_ = 0;
+  Random random_;
+  SharedMemory shared_;
+  FiberStacks stacks_;
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  std::uint32_t ready_warps_ = 0;  // places in warp_order_
+  std::uint8_t warp_order_[kWarpSize] = {};
+  std::uint8_t warp_place_[kWarpSize] = {};
+  int last_warp_ = 0;
+  Barrier barriers_[kBarriers];
+  std::vector<std::uint32_t> clocks_;  // (thread, thread)
+  std::uint32_t clock_base_ = 0;       // no clock of an earlier block is past it
+  int alive_ = 0;
+  std::int64_t accesses_to_switch_ = 0;
+  std::exception_ptr violation_;
+};
+
+}  // namespace fastgemm::emulation

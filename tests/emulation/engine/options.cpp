@@ -1,0 +1,21 @@
+#include "tests/emulation/engine/options.h"
+
+namespace fastgemm::emulation {
+
+Options Options::from_seed(std::uint64_t seed, int cell_bytes) {
+  Random random(seed);
+  Options result;
+  result.seed = seed;
+  result.cell_bytes = cell_bytes;
+  result.schedule = random.below(2) == 0 ? Schedule::kPriority : Schedule::kRandom;
+  result.preempt_every = random.below(4) == 0 ? 100 : 0;
+  result.copies_read_late = random.below(2) == 0;
+  return result;
+}
+
+Options& options() {
+  static thread_local Options current;
+  return current;
+}
+
+}  // namespace fastgemm::emulation

@@ -1,0 +1,71 @@
+// A block's shared memory with a race detector.
+//
+// Every cell (2 or 4 bytes) remembers its last writer and every thread's last read, each stamped with the clock of the
+// thread that did it. Threads carry vector clocks that barriers join, so an access is ordered after an earlier one
+// exactly when the thread's clock has reached the other's stamp (Flanagan, Freund: "FastTrack: efficient and precise
+// dynamic race detection").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace fastgemm::emulation {
+
+struct Thread;
+
+class SharedMemory {
+ public:
+  // The window does not start at 0, and is aligned to no more than shared_base() promises.
+  static constexpr std::uint32_t kBase = 9 * 128;
+
+  void start_launch(std::int64_t bytes, int threads, int cell_bytes);
+  // Fills the memory with NaN patterns that count as never written.
+  void start_block();
+
+  template <class Value>
+  Value load(const Thread& thread, std::uint32_t address, const char* operation) {
+    Value value;
+    std::memcpy(&value, read(thread, address, sizeof(Value), operation), sizeof(Value));
+    return value;
+  }
+
+  template <class Value>
+  void store(const Thread& thread, std::uint32_t address, const Value& value, const char* operation) {
+    std::memcpy(write(thread, address, sizeof(Value), operation), &value, sizeof(Value));
+  }
+
+  // Records a read or write of aligned bytes and returns where they are.
+  const unsigned char* read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+  unsigned char* write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+
+  // Bounds and alignment alone.
+  void check_range(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation) const;
+
+  // An asynchronous copy by `thread`: from start to land, nobody may touch the bytes, which hold NaN patterns.
+  void start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+  void land_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const unsigned char* data);
+
+ private:
+  enum class State : std::uint16_t { kNeverWritten, kWritten, kInFlight };
+  struct Cell {
+    std::uint32_t write_clock = 0;
+    std::uint16_t writer = 0;
+    State state = State::kNeverWritten;
+  };
+
+  void check_cell_read(const Thread& thread, std::size_t cell, const char* operation);
+  void check_cell_write(const Thread& thread, std::size_t cell, const char* operation) const;
+  [[noreturn]] void fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
+                            int other) const;
+
+  std::uint32_t bytes_ = 0;
+  int threads_ = 0;
+  int cell_bytes_ = 2;
+  std::vector<unsigned char> data_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> read_clock_;  // (cell, thread); stamps of earlier blocks are older than any clock now
+};
+
+}  // namespace fastgemm::emulation
