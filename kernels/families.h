@@ -1,7 +1,7 @@
 // The kernel families of this build. Each is a function that returns its rows.
 #pragma once
 
-#include <array>
+#include <initializer_list>
 #include <span>
 
 #include "kernels/contract.h"
@@ -15,7 +15,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.a
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
 
-inline constexpr Family kFamilies[] = {
+inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
     sgemm_ffma_f32_sm80,
 #endif
