@@ -20,3 +20,9 @@ endif()
 target_include_directories(fastgemm_device_ops PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(fastgemm_device_ops PUBLIC CUDA::cudart_static)
 fastgemm_warnings(fastgemm_device_ops)
+
+add_library(fastgemm_verify STATIC ${verify_source_dir}/check.cpp ${verify_source_dir}/verify.cpp
+                                   ${verify_source_dir}/verify_call.cpp ${verify_source_dir}/verify_case.cpp
+                                   ${verify_source_dir}/verify_layout.cpp ${verify_source_dir}/verify_plan.cpp)
+target_link_libraries(fastgemm_verify PUBLIC fastgemm_device_ops fastgemm)
+fastgemm_warnings(fastgemm_verify)

@@ -41,10 +41,14 @@ struct CaseImage {
   void* scalar_memory = nullptr;
 };
 
-// Elements that are wrong, per matrix, and the complement of the first one's index in its stretch. Starts as zeros.
+// Elements that are wrong, per matrix, the complement of the first one's index in its stretch, and one of them for show.
+// Starts as zeros.
 struct CaseVerdict {
   unsigned long long wrong[kMatrixCount];
   unsigned long long last_first[kMatrixCount];
+  unsigned long long sample;  // index + 1 of one wrong element of D; the next two are its
+  double got;
+  double wanted;
 };
 
 cudaError_t prepare_case(const CaseImage& image, cudaStream_t stream);
