@@ -10,9 +10,10 @@
 
 namespace fastgemm {
 
-// What will run. A null entry is no error: the cuBLAS fallback takes the problem.
+// What will run. A null entry is no error: the cuBLAS fallback takes the problem, unless the plan is refused.
 struct Plan {
   const KernelEntry* entry = nullptr;
+  bool refused = false;             // neither a kernel nor the fallback may run this; `reason` says why
   double predicted_us = 0.0;
   std::size_t workspace_bytes = 0;  // what this plan wants at its fastest
   std::string reason;               // one line for fg_explain and the log

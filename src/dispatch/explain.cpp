@@ -1,0 +1,74 @@
+#include "src/dispatch/explain.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "src/base/log.h"
+#include "src/dispatch/cost_model.h"
+#include "src/dispatch/filter.h"
+
+namespace fastgemm {
+
+namespace {
+
+struct Candidate {
+  const KernelEntry* entry = nullptr;
+  CostEstimate cost;
+  std::string refused;  // why; empty: it could run
+};
+
+std::string microseconds(double us) {
+  char text[48];
+  std::snprintf(text, sizeof(text), us < 1e5 ? "%.2f us" : "%.4g us", us);
+  return text;
+}
+
+// All rows, those that can run first and among them the fastest first; equals keep the table's order.
+std::vector<Candidate> rank(const GemmProblem& problem, const DeviceInfo& device,
+                            std::span<const KernelEntry* const> available, int sm_count) {
+  std::vector<Candidate> candidates;
+  for (const KernelEntry* entry : available) {
+    candidates.push_back({entry, estimate(problem, *entry, device, sm_count), refusal(problem, *entry, device)});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
+    if (x.refused.empty() != y.refused.empty()) return x.refused.empty();
+    return x.refused.empty() && x.cost.total_us < y.cost.total_us;
+  });
+  return candidates;
+}
+
+std::string choice_text(const Plan& plan) {
+  if (plan.entry != nullptr) {
+    return std::string("kernel: ") + plan.entry->name + "\npredicted: " + microseconds(plan.predicted_us) + "\n";
+  }
+  return plan.refused ? "kernel: none, the call answers NOT_SUPPORTED\n" : "kernel: cublas\n";
+}
+
+std::string candidate_text(const Candidate& candidate) {
+  std::string line = std::string("  ") + candidate.entry->name + ": ";
+  if (!candidate.refused.empty()) return line + "refused, " + candidate.refused + "\n";
+  line += microseconds(candidate.cost.total_us) + " (compute " + microseconds(candidate.cost.compute_us) +
+          ", memory " + microseconds(candidate.cost.memory_us);
+  char waves[48];
+  std::snprintf(waves, sizeof(waves), ", %.2f waves", candidate.cost.waves);
+  return line + waves + (candidate.cost.aligned ? ")\n" : ", unaligned operands)\n");
+}
+
+}  // namespace
+
+std::string explain(const GemmProblem& problem, const DeviceInfo& device,
+                    std::span<const KernelEntry* const> available, const SelectOptions& options) {
+  const Plan plan = select(problem, device, available, options);
+  const char* name = plan.entry != nullptr ? plan.entry->name : plan.refused ? "none" : "cublas";
+  std::string text = format_gemm_line(problem, name, plan.predicted_us) + "\n";
+  text += "device: sm_" + std::to_string(device.compute_capability) + ", " + std::to_string(options.sm_count) + " SMs\n";
+  text += choice_text(plan) + "reason: " + plan.reason + "\n";
+  if (plan.workspace_bytes != 0) text += "workspace: " + std::to_string(plan.workspace_bytes) + " bytes\n";
+  const std::vector<Candidate> candidates = rank(problem, device, available, options.sm_count);
+  text += candidates.empty() ? "candidates: none\n" : "candidates:\n";
+  for (const Candidate& candidate : candidates) text += candidate_text(candidate);
+  return text;
+}
+
+}  // namespace fastgemm

@@ -1,0 +1,32 @@
+#include "src/exec/execute.h"
+
+#include <cuda_runtime_api.h>
+
+#include "src/exec/cuda_status.h"
+
+namespace fastgemm {
+
+namespace {
+
+ExecuteResult launch(const KernelEntry& entry, const GemmProblem& problem, const LaunchContext& context) {
+  const cudaError_t error = entry.launch(problem, context);
+  if (error == cudaSuccess) return {};
+  cudaGetLastError();  // a refused launch is told by our status; it must not show up in the caller's next check too
+  return {status_from_cuda(error), cuda_error_text(std::string("launching ") + entry.name, error)};
+}
+
+}  // namespace
+
+ExecuteResult execute(const Plan& plan, const GemmProblem& problem, const LaunchContext& context,
+                      CublasFallback* fallback) {
+  if (plan.entry != nullptr) return launch(*plan.entry, problem, context);
+  if (plan.refused) return {FG_STATUS_NOT_SUPPORTED, plan.reason};
+  if (fallback == nullptr) {
+    return {FG_STATUS_NOT_SUPPORTED,
+            "no kernel takes this product and cuBLAS was not found: set FASTGEMM_CUBLAS to the file name of "
+            "libcublas.so.13 or .12"};
+  }
+  return fallback->run(problem, context);
+}
+
+}  // namespace fastgemm

@@ -1,0 +1,58 @@
+// Device memory that kernels may scribble in: one slot a stream, so that streams do not disturb each other.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "fastgemm/fastgemm.h"
+#include "src/exec/runtime_calls.h"
+
+namespace fastgemm {
+
+struct WorkspaceSpan {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+// Slots live until the workspace is destroyed. cudaStreamPerThread counts as one stream: threads that share a handle on
+// it must order their calls themselves.
+class Workspace {
+ public:
+  // `bytes` a slot (fg handles pass environment().workspace_bytes). Allocates nothing yet.
+  explicit Workspace(std::size_t bytes, const RuntimeCalls& runtime = cuda_runtime());
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  // Makes the slot of `stream` on the current device unless it is there. Call when a stream is set, never in a product
+  // call: it allocates. ALLOC_FAILED when the device is out of memory.
+  fg_status_t add_stream(cudaStream_t stream);
+
+  // From now on every stream gets the caller's memory; null and 0 go back to the slots. Without an owned slot left to
+  // go back to, find() gives none.
+  void set_user(void* data, std::size_t bytes);
+
+  // The memory for a launch on `stream`: the caller's, else the stream's slot, else none.
+  WorkspaceSpan find(cudaStream_t stream) const;
+
+  std::size_t slot_bytes() const { return slot_bytes_; }
+
+ private:
+  struct Slot {
+    cudaStream_t stream = nullptr;
+    void* data = nullptr;
+  };
+
+  std::size_t slot_bytes_;
+  const RuntimeCalls& runtime_;
+  mutable std::mutex mutex_;
+  std::vector<Slot> slots_;
+  WorkspaceSpan user_;
+  bool has_user_ = false;
+  ContextMark mark_;
+};
+
+}  // namespace fastgemm
