@@ -1,12 +1,13 @@
-# fastgemm_kernel_family(NAME name MIN_ARCH n [MAX_ARCH n] SOURCES ...)
+# fastgemm_kernel_family(NAME name MIN_ARCH n [MAX_ARCH n] [STANDALONE] SOURCES ...)
 #
 # One OBJECT library per kernel family and instruction generation, built for those of FASTGEMM_ARCHITECTURES whose
 # number lies in [MIN_ARCH, MAX_ARCH]. The library fastgemm::kernels collects the objects; a family for which no
 # architecture is left is skipped, and kernels/table.cpp learns from FASTGEMM_HAS_<NAME> which ones are there.
+# A STANDALONE family is no part of the library: only who names its target fastgemm_<name>, where that exists, links it.
 set(FASTGEMM_KERNEL_FAMILIES "" CACHE INTERNAL "kernel families built")
 
 function(fastgemm_kernel_family)
-  cmake_parse_arguments(ARG "" "NAME;MIN_ARCH;MAX_ARCH" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE" "NAME;MIN_ARCH;MAX_ARCH" "SOURCES" ${ARGN})
   if(NOT DEFINED ARG_MAX_ARCH)
     set(ARG_MAX_ARCH 9999)
   endif()
@@ -33,7 +34,9 @@ function(fastgemm_kernel_family)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
   fastgemm_warnings(${target})
-  string(TOUPPER ${ARG_NAME} upper)
+  if(ARG_STANDALONE)
+    return()
+  endif()
   list(APPEND FASTGEMM_KERNEL_FAMILIES ${ARG_NAME})
   set(FASTGEMM_KERNEL_FAMILIES "${FASTGEMM_KERNEL_FAMILIES}" CACHE INTERNAL "kernel families built")
 endfunction()

@@ -14,6 +14,11 @@ FG_DEVICE float load_scalar(const Scalar& scalar) {
   return ptx::ld_global_f32(static_cast<const float*>(scalar.device));
 }
 
+// False: alpha is 0 or k is 0, and A and B are not to be read.
+FG_DEVICE bool has_product(const GemmProblem& problem) {
+  return problem.k > 0 && load_scalar(problem.alpha) != 0.0f;
+}
+
 FG_DEVICE const void* batch_entry(const void* data, const void* const* pointers, std::int64_t stride, DataType type,
                                   std::int64_t batch) {
   if (pointers != nullptr) return ptx::ld_global_pointer(pointers + batch);
@@ -62,13 +67,20 @@ FG_DEVICE float activate(Activation activation, float x) {
   return x;
 }
 
-// The value of D at one element, from the sum of products and, where beta is not 0, the element of C.
-FG_DEVICE float combine(const Epilogue& e, float acc, float c, float bias) {
-  float value = e.has_product ? ptx::mul_rn(e.alpha, acc) : 0.0f;
-  if (e.beta != 0.0f) value = e.has_product ? ptx::fma_rn(e.beta, c, value) : ptx::mul_rn(e.beta, c);
-  if (e.bias != nullptr) value = ptx::add_rn(value, bias);
-  return activate(e.activation, value);
+// alpha * acc + beta * c, with the roundings cuBLAS uses.
+FG_DEVICE float scale(const Epilogue& e, float acc, float c) {
+  const float value = e.has_product ? ptx::mul_rn(e.alpha, acc) : 0.0f;
+  if (e.beta == 0.0f) return value;
+  return e.has_product ? ptx::fma_rn(e.beta, c, value) : ptx::mul_rn(e.beta, c);
 }
+
+// Bias and activation of a scaled value.
+FG_DEVICE float finish(const Epilogue& e, float value, float bias) {
+  return activate(e.activation, e.bias != nullptr ? ptx::add_rn(value, bias) : value);
+}
+
+// The value of D at one element, from the sum of products and, where beta is not 0, the element of C.
+FG_DEVICE float combine(const Epilogue& e, float acc, float c, float bias) { return finish(e, scale(e, acc, c), bias); }
 
 // Finishes and stores element (row, column), which must lie inside D.
 FG_DEVICE void store_element(const Epilogue& e, std::int64_t row, std::int64_t column, float acc) {
@@ -81,6 +93,38 @@ FG_DEVICE void store_element(const Epilogue& e, std::int64_t row, std::int64_t c
   } else {
     ptx::st_global_u16(static_cast<std::uint16_t*>(e.d) + at, ptx::f16_from_f32(value));
   }
+}
+
+// For kernels whose D is FP32: scale into D first, and finish D in place where there is a bias or an activation. The
+// values between are D's own FP32 numbers, so the result is store_element's.
+
+FG_DEVICE bool has_finish(const Epilogue& e) { return e.bias != nullptr || e.activation != Activation::kNone; }
+
+FG_DEVICE void store_scaled_element(const Epilogue& e, std::int64_t row, std::int64_t column, float acc) {
+  const float c = e.beta != 0.0f ? ptx::ld_global_f32(static_cast<const float*>(e.c) + row + column * e.ldc) : 0.0f;
+  ptx::st_global_wt_f32(static_cast<float*>(e.d) + row + column * e.ldd, scale(e, acc, c));
+}
+
+// Whether four rows of C and D from a row that is a multiple of 4 can be accessed as 16-byte vectors.
+FG_DEVICE bool has_aligned_rows(const Epilogue& e) {
+  const bool d_aligned = reinterpret_cast<std::uintptr_t>(e.d) % 16 == 0 && e.ldd % 4 == 0;
+  const bool c_aligned = reinterpret_cast<std::uintptr_t>(e.c) % 16 == 0 && e.ldc % 4 == 0;
+  return d_aligned && (e.beta == 0.0f || c_aligned);
+}
+
+// Rows row to row + 3 of a column; needs has_aligned_rows.
+FG_DEVICE void store_scaled_rows(const Epilogue& e, std::int64_t row, std::int64_t column, float4 acc) {
+  float4 c{};
+  if (e.beta != 0.0f) c = ptx::ld_global_f32x4(static_cast<const float*>(e.c) + row + column * e.ldc);
+  const float4 value{scale(e, acc.x, c.x), scale(e, acc.y, c.y), scale(e, acc.z, c.z), scale(e, acc.w, c.w)};
+  ptx::st_global_wt_f32x4(static_cast<float*>(e.d) + row + column * e.ldd, value);
+}
+
+// Applies bias and activation to an element that this thread has stored.
+FG_DEVICE void finish_element(const Epilogue& e, std::int64_t row, std::int64_t column) {
+  float* g_element = static_cast<float*>(e.d) + row + column * e.ldd;
+  const float bias = e.bias != nullptr ? ptx::ld_global_f32(static_cast<const float*>(e.bias) + row) : 0.0f;
+  ptx::st_global_wt_f32(g_element, finish(e, ptx::ld_global_f32(g_element), bias));
 }
 
 }  // namespace fastgemm

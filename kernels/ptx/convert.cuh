@@ -20,9 +20,13 @@ FG_DEVICE std::uint16_t f16_from_f32(float value) {
 
 // Two values in one register, `low` in bits 0 to 15.
 FG_DEVICE std::uint32_t f16x2_from_f32(float low, float high) {
+#if __CUDA_ARCH__ >= 800
   std::uint32_t result;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(result) : "f"(high), "f"(low));
   return result;
+#else
+  return f16_from_f32(low) | static_cast<std::uint32_t>(f16_from_f32(high)) << 16;
+#endif
 }
 
 FG_DEVICE float fma_rn(float a, float b, float c) {

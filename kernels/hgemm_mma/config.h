@@ -1,0 +1,62 @@
+// What makes one HGEMM kernel: its tile, and which techniques it uses. A row of the table is a struct derived from one of
+// the defaults here; a Variant adds the operands' layout and alignment.
+#pragma once
+
+#include "kernels/contract.h"
+#include "kernels/tile/swizzle.cuh"
+
+namespace fastgemm::hgemm_mma {
+
+// How the next tiles come into shared memory.
+enum class Prefetch {
+  kNone,       // loaded when they are needed
+  kRegisters,  // loaded into registers during the products before, then stored to the other of two stages
+  kAsync,      // cp.async, kStages - 1 tiles ahead
+};
+
+// sm_80 and up.
+struct AmpereDefaults {
+  static constexpr int kMmaDepth = 16;  // mma.m16n8k16
+  static constexpr Prefetch kPrefetch = Prefetch::kAsync;
+  static constexpr bool kWideCopies = true;       // 16 bytes a copy where alignment allows, else 4 or 2 x 2
+  static constexpr bool kUnrolledCopies = true;
+  static constexpr bool kSwizzle = true;
+  static constexpr bool kXorSteps = true;         // fragment addresses step by one XOR; else computed in full
+  static constexpr bool kDoubleFragments = true;  // the next k step's fragments load during this one's products
+  static constexpr int kBlocksPerSm = 1;
+};
+
+// sm_75: no cp.async, half the depth an instruction.
+struct TuringDefaults : AmpereDefaults {
+  static constexpr int kMmaDepth = 8;  // mma.m16n8k8
+  static constexpr Prefetch kPrefetch = Prefetch::kRegisters;
+  static constexpr int kStages = 2;
+};
+
+// A Config for given transpositions and alignment in bytes of A, B and their columns (16, 4 or 2).
+template <class Config, Op kOpA, Op kOpB, int kAlignmentValue>
+struct Variant : Config {
+  static constexpr int kAlignment = kAlignmentValue;
+  static constexpr int kWarpsM = Config::kTileM / Config::kWarpM;
+  static constexpr int kWarps = kWarpsM * (Config::kTileN / Config::kWarpN);
+  static constexpr int kThreads = kWarps * 32;
+  static_assert(Config::kTileM % Config::kWarpM == 0 && Config::kTileN % Config::kWarpN == 0, "whole warp tiles");
+  static_assert(Config::kWarpM % 32 == 0 && Config::kWarpN % 16 == 0, "whole fragments, whole epilogue columns");
+  static_assert(Config::kTileK % 32 == 0, "at least two steps of 16, for the double-buffered fragments");
+
+  // cp.async copies no fewer than 4 bytes, so operands at odd addresses go through registers.
+  static constexpr Prefetch kPrefetch =
+      Config::kPrefetch == Prefetch::kAsync && kAlignment < 4 ? Prefetch::kRegisters : Config::kPrefetch;
+  static constexpr int kStages = kPrefetch == Prefetch::kAsync ? Config::kStages : kPrefetch == Prefetch::kNone ? 1 : 2;
+  static constexpr int kUnit = kAlignment == 16 && Config::kWideCopies ? 8 : 2;  // elements a copy
+
+  using TileA = OperandTile<Config::kTileM, Config::kTileK, kOpA == Op::kT, Config::kSwizzle>;
+  using TileB = OperandTile<Config::kTileN, Config::kTileK, kOpB == Op::kN, Config::kSwizzle>;
+  using Strip = EpilogueStrip<Config::kWarpM>;
+  static constexpr int kStageBytes = TileA::kBytes + TileB::kBytes;
+  static constexpr int kPipelineBytes = kStages * kStageBytes;
+  static constexpr int kStripBytes = kWarps * Strip::kBytes;
+  static constexpr int kSharedBytes = kPipelineBytes > kStripBytes ? kPipelineBytes : kStripBytes;
+};
+
+}  // namespace fastgemm::hgemm_mma
