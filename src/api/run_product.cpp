@@ -16,7 +16,7 @@ Outcome run_problem(fg_handle& handle, const GemmProblem& problem) {
   const WorkspaceSpan workspace = handle.workspace.find(handle.stream);
   const auto plan = handle.plans.find_or_select(problem, handle.device, handle.available,
                                                 select_options(handle, workspace.bytes));
-  if (log_enabled(LogLevel::kTrace)) {
+  if (log_enabled(LogLevel::kTrace) && !plan->refused) {
     const char* kernel = plan->entry != nullptr ? plan->entry->name : "cublas";
     log_line(LogLevel::kTrace, format_gemm_line(problem, kernel, plan->predicted_us));
   }
