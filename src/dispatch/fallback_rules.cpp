@@ -4,15 +4,15 @@ namespace fastgemm {
 
 namespace {
 
-bool has_epilogue(const GemmProblem& problem) {
-  return problem.bias != nullptr || problem.activation != Activation::kNone;
-}
-
 bool has_pointers(const GemmProblem& problem) {
   return problem.a.pointers != nullptr || problem.b.pointers != nullptr || problem.d.pointers != nullptr;
 }
 
 }  // namespace
+
+bool has_epilogue(const GemmProblem& problem) {
+  return problem.bias != nullptr || problem.activation != Activation::kNone;
+}
 
 bool is_in_place(const GemmProblem& problem) {
   if (problem.d.pointers != nullptr || problem.c.pointers != nullptr) {

@@ -10,6 +10,8 @@ namespace fastgemm {
 // Why the fallback cannot take `problem`; null when it can.
 const char* fallback_refusal(const GemmProblem& problem);
 
+bool has_epilogue(const GemmProblem& problem);  // bias or activation
+
 // True when D is the memory of C, with the same ld and stride.
 bool is_in_place(const GemmProblem& problem);
 

@@ -43,7 +43,7 @@ Plan fall_back(const GemmProblem& problem, const SelectOptions& options, const s
     return refuse(why + "; cuBLAS is not used for " + reason);
   }
   if (!options.fallback_available) {
-    return refuse(why + "; cuBLAS was not found: set FASTGEMM_CUBLAS to the file name of libcublas.so.13 or .12");
+    return refuse(why + "; cuBLAS is not available (FASTGEMM_CUBLAS may name its file)");
   }
   // No order of summation is cuBLAS's promise.
   if (needs_sequential(problem)) return refuse(why + "; cuBLAS does not promise to sum in ascending k");

@@ -17,9 +17,10 @@ namespace fastgemm {
 
 namespace {
 
-constexpr std::size_t kMinSlotBytes = std::size_t{1} << 20;
-constexpr std::size_t kMinCublasBytes = std::size_t{64} << 10;  // under 16 KiB cuBLAS fails with ALLOC_FAILED
-constexpr std::size_t kWorkspaceAlignment = 256;                // what cublasSetWorkspace asks for
+constexpr std::size_t kWorkspaceAlignment = 256;                    // what cublasSetWorkspace asks for
+constexpr std::size_t kReserveBytes = std::size_t{4} << 20;         // at least twice kMinCublasBytes
+constexpr std::size_t kMinCublasBytes = std::size_t{64} << 10;      // under 16 KiB cuBLAS fails with ALLOC_FAILED
+constexpr std::size_t kCublasBytesEnough = std::size_t{32} << 20;   // its own default on Hopper
 
 // Memory of one call: cuBLAS's workspace and the FP32 product of which D is made.
 struct CallMemory {
@@ -52,10 +53,6 @@ ExecuteResult cublas_failure(const char* call, cublasStatus_t status) {
   return {mapped, std::string(call) + " answered status " + std::to_string(static_cast<int>(status))};
 }
 
-bool has_epilogue(const GemmProblem& problem) {
-  return problem.bias != nullptr || problem.activation != Activation::kNone;
-}
-
 bool needs_copy(const GemmProblem& problem) { return problem.beta.value != 0.0f && !is_in_place(problem); }
 
 WorkspaceSpan aligned(WorkspaceSpan span) {
@@ -65,20 +62,18 @@ WorkspaceSpan aligned(WorkspaceSpan span) {
   return {static_cast<char*>(span.data) + skip, span.bytes - skip};
 }
 
-// The product goes to the larger of the launch's workspace and half of the stream's own slot.
-CallMemory divide_memory(WorkspaceSpan own, WorkspaceSpan launch, bool needs_product) {
-  if (own.bytes == 0) own = std::exchange(launch, {});
-  if (!needs_product) return {own, {}};
-  const std::size_t half = own.bytes / 2 / kWorkspaceAlignment * kWorkspaceAlignment;
-  if (launch.bytes >= half) return {own, launch};
-  return {{own.data, half}, {static_cast<char*>(own.data) + half, own.bytes - half}};
+// cuBLAS gets all of it, or a quarter where a product needs room too.
+CallMemory divide_memory(WorkspaceSpan launch, WorkspaceSpan reserve, bool needs_product) {
+  const WorkspaceSpan whole = launch.bytes >= 4 * kMinCublasBytes ? launch : reserve;
+  if (!needs_product) return {whole, {}};
+  const std::size_t share = std::min(whole.bytes / 4, kCublasBytesEnough) / kWorkspaceAlignment * kWorkspaceAlignment;
+  return {{whole.data, share}, {static_cast<char*>(whole.data) + share, whole.bytes - share}};
 }
 
 }  // namespace
 
 struct CublasFallback::State {
-  State(CublasLibrary opened, std::size_t slot_bytes, const RuntimeCalls& calls)
-      : library(std::move(opened)), runtime(calls), workspace(std::max(slot_bytes, kMinSlotBytes), calls) {}
+  State(CublasLibrary opened, const RuntimeCalls& calls) : library(std::move(opened)), runtime(calls) {}
   ~State();
 
   ExecuteResult multiply(const GemmProblem& problem) const;
@@ -95,13 +90,15 @@ struct CublasFallback::State {
   ContextMark mark;
   int version = 0;
   bool has_apply = false;  // the epilogue pass has code for this device
-  Workspace workspace;
+  WorkspaceSpan reserve;
   std::mutex mutex;  // stream, workspace and math mode belong to the handle, so calls take turns
 };
 
 CublasFallback::State::~State() {
   // Without its context the handle's memory is gone already, and at exit cuBLAS itself may be.
-  if (handle != nullptr && runtime.context_alive(mark)) library.functions.destroy(handle);
+  if (handle == nullptr || !runtime.context_alive(mark)) return;
+  library.functions.destroy(handle);
+  if (reserve.data != nullptr) runtime.release(reserve.data);
 }
 
 // One cuBLAS call, D in place of C.
@@ -215,7 +212,7 @@ CublasFallback::CublasFallback() = default;
 CublasFallback::~CublasFallback() = default;
 
 std::unique_ptr<CublasFallback> CublasFallback::open(std::string* error) {
-  return open({.library = environment().cublas, .workspace_bytes = environment().workspace_bytes}, error);
+  return open({.library = environment().cublas}, error);
 }
 
 std::unique_ptr<CublasFallback> CublasFallback::open(const FallbackOptions& options, std::string* error) {
@@ -223,7 +220,7 @@ std::unique_ptr<CublasFallback> CublasFallback::open(const FallbackOptions& opti
   if (!library) return nullptr;
   const RuntimeCalls& runtime = options.runtime != nullptr ? *options.runtime : cuda_runtime();
   std::unique_ptr<CublasFallback> fallback(new CublasFallback);
-  fallback->state_ = std::make_unique<State>(std::move(*library), options.workspace_bytes, runtime);
+  fallback->state_ = std::make_unique<State>(std::move(*library), runtime);
   State& state = *fallback->state_;
   if (const cublasStatus_t status = state.library.functions.create(&state.handle); status != CUBLAS_STATUS_SUCCESS) {
     *error = cublas_failure("cublasCreate", status).error + " (" + state.library.path + ")";
@@ -232,15 +229,15 @@ std::unique_ptr<CublasFallback> CublasFallback::open(const FallbackOptions& opti
   }
   state.mark = runtime.mark_context();
   state.library.functions.get_version(state.handle, &state.version);
-  if (fallback->add_stream(nullptr) != FG_STATUS_SUCCESS) {
-    *error = "no device memory for cuBLAS's workspace (FASTGEMM_WORKSPACE_MB)";
+  if (const cudaError_t failure = runtime.allocate(&state.reserve.data, kReserveBytes); failure != cudaSuccess) {
+    *error = cuda_error_text("allocating cuBLAS's workspace", failure);
+    state.reserve = {};
     return nullptr;
   }
+  state.reserve.bytes = kReserveBytes;
   state.has_apply = runtime.prepare_apply() == cudaSuccess;
   return fallback;
 }
-
-fg_status_t CublasFallback::add_stream(cudaStream_t stream) { return state_->workspace.add_stream(stream); }
 
 bool CublasFallback::supports(const GemmProblem& problem) { return fallback_refusal(problem) == nullptr; }
 
@@ -252,12 +249,8 @@ ExecuteResult CublasFallback::run(const GemmProblem& problem, const LaunchContex
     return {FG_STATUS_NOT_SUPPORTED, "this build has no epilogue pass for this device, which cuBLAS needs beside it"};
   }
   if (problem.k == 0) return state_->apply({.problem = problem}, context.stream);
-  const CallMemory memory =
-      divide_memory(state_->workspace.find(context.stream), aligned({context.workspace, context.workspace_bytes}),
-                    fallback_needs_product_buffer(problem));
-  if (memory.cublas.bytes < kMinCublasBytes) {
-    return {FG_STATUS_INTERNAL_ERROR, "cuBLAS has no workspace for this stream"};
-  }
+  const CallMemory memory = divide_memory(aligned({context.workspace, context.workspace_bytes}), state_->reserve,
+                                          fallback_needs_product_buffer(problem));
   const std::lock_guard lock(state_->mutex);
   // cuBLAS may load a kernel's code at its first use, which a capture in global mode would forbid.
   const cudaStreamCaptureMode before = state_->runtime.exchange_capture_mode(cudaStreamCaptureModeRelaxed);

@@ -2,7 +2,6 @@
 // which is opened at run time and is no link dependency.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,26 +14,22 @@ struct ExecuteResult;
 struct RuntimeCalls;
 
 struct FallbackOptions {
-  std::string library;                       // file name of libcublas; empty: search for it
-  std::size_t workspace_bytes = 0;           // of the fallback's own slot for each stream
-  const RuntimeCalls* runtime = nullptr;     // null: CUDA's own
+  std::string library;                    // file name of libcublas; empty: search for it
+  const RuntimeCalls* runtime = nullptr;  // null: CUDA's own
 };
 
 class CublasFallback {
  public:
   // Opens libcublas (one already in the process first, then FASTGEMM_CUBLAS, then libcublas.so.13 and .12) and makes
-  // its handle and workspace on the current device. Null, with the reason in *error, when that cannot be had.
+  // its handle and reserve workspace on the current device. Null, with the reason in *error, when that cannot be had.
   static std::unique_ptr<CublasFallback> open(std::string* error);
   static std::unique_ptr<CublasFallback> open(const FallbackOptions& options, std::string* error);
   ~CublasFallback();
 
-  // Makes cuBLAS's workspace for `stream`. Call when a stream is set; the default stream's is there from the start. A
-  // stream without one takes the launch's workspace instead.
-  fg_status_t add_stream(cudaStream_t stream);
-
   // Device scalars are not served (NOT_SUPPORTED): cuBLAS would read A and B when alpha is 0.
   static bool supports(const GemmProblem& problem);
-  // Any problem it supports, epilogue included. Safe from several threads; capturable.
+  // Any problem it supports, epilogue included. Safe from several threads; capturable. cuBLAS works in the launch's
+  // workspace; only where that is too small (a caller's own, which the caller orders) in a small one of the fallback's.
   ExecuteResult run(const GemmProblem& problem, const LaunchContext& context);
 
   const std::string& path() const;  // the file libcublas came from

@@ -23,8 +23,7 @@ ExecuteResult execute(const Plan& plan, const GemmProblem& problem, const Launch
   if (plan.refused) return {FG_STATUS_NOT_SUPPORTED, plan.reason};
   if (fallback == nullptr) {
     return {FG_STATUS_NOT_SUPPORTED,
-            "no kernel takes this product and cuBLAS was not found: set FASTGEMM_CUBLAS to the file name of "
-            "libcublas.so.13 or .12"};
+            "no kernel takes this product; cuBLAS is not available (FASTGEMM_CUBLAS may name its file)"};
   }
   return fallback->run(problem, context);
 }

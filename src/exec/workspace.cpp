@@ -6,14 +6,13 @@
 
 namespace fastgemm {
 
-Workspace::Workspace(std::size_t bytes, const RuntimeCalls& runtime) : slot_bytes_(bytes), runtime_(runtime) {}
+Workspace::Workspace(std::size_t bytes, const RuntimeCalls& runtime)
+    : slot_bytes_(std::max(bytes, kMinSlotBytes)), runtime_(runtime) {}
 
 Workspace::~Workspace() {
   // Addresses of a context that is gone may belong to someone else by now.
   if (slots_.empty() || !runtime_.context_alive(mark_)) return;
-  for (const Slot& slot : slots_) {
-    if (slot.data != nullptr) runtime_.release(slot.data);
-  }
+  for (const Slot& slot : slots_) runtime_.release(slot.data);
 }
 
 fg_status_t Workspace::add_stream(cudaStream_t stream) {
@@ -23,9 +22,8 @@ fg_status_t Workspace::add_stream(cudaStream_t stream) {
   slots_.reserve(slots_.size() + 1);  // may throw; nothing is allocated on the device yet
   Slot slot;
   slot.stream = stream;
-  if (slot_bytes_ != 0) {
-    const cudaError_t error = runtime_.allocate(&slot.data, slot_bytes_);
-    if (error != cudaSuccess) return status_from_cuda(error);
+  if (const cudaError_t error = runtime_.allocate(&slot.data, slot_bytes_); error != cudaSuccess) {
+    return status_from_cuda(error);
   }
   if (slots_.empty()) mark_ = runtime_.mark_context();
   slots_.push_back(slot);
@@ -42,7 +40,7 @@ WorkspaceSpan Workspace::find(cudaStream_t stream) const {
   const std::lock_guard lock(mutex_);
   if (has_user_) return user_;
   for (const Slot& slot : slots_) {
-    if (slot.stream == stream) return {slot.data, slot.data != nullptr ? slot_bytes_ : 0};
+    if (slot.stream == stream) return {slot.data, slot_bytes_};
   }
   return {};
 }

@@ -17,11 +17,14 @@ struct WorkspaceSpan {
   std::size_t bytes = 0;
 };
 
+// So little that nobody misses it; without any, streams would have to share what cuBLAS cannot do without.
+inline constexpr std::size_t kMinSlotBytes = std::size_t{1} << 20;
+
 // Slots live until the workspace is destroyed. cudaStreamPerThread counts as one stream: threads that share a handle on
 // it must order their calls themselves.
 class Workspace {
  public:
-  // `bytes` a slot (fg handles pass environment().workspace_bytes). Allocates nothing yet.
+  // Slots have `bytes` (fg handles pass environment().workspace_bytes), at least kMinSlotBytes. Allocates nothing yet.
   explicit Workspace(std::size_t bytes, const RuntimeCalls& runtime = cuda_runtime());
   ~Workspace();
   Workspace(const Workspace&) = delete;
@@ -31,8 +34,8 @@ class Workspace {
   // call: it allocates. ALLOC_FAILED when the device is out of memory.
   fg_status_t add_stream(cudaStream_t stream);
 
-  // From now on every stream gets the caller's memory; null and 0 go back to the slots. Without an owned slot left to
-  // go back to, find() gives none.
+  // From now on every stream gets the caller's memory; null goes back to the slots. The caller orders what
+  // uses it on several streams.
   void set_user(void* data, std::size_t bytes);
 
   // The memory for a launch on `stream`: the caller's, else the stream's slot, else none.
