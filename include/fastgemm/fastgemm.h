@@ -2,7 +2,8 @@
  * fastgemm.h: matrix multiplication on NVIDIA GPUs, C99 interface.
  *
  * The calls read like cuBLAS's: a handle, column-major matrices in device memory, alpha and beta, a status as answer.
- * Enumerators have the values of cuBLAS's, so most code ports by renaming. No CUDA header is needed to include this one.
+ * Enumerators have the values of cuBLAS's, so most code ports by renaming. No CUDA header is needed to include this
+ * one.
  *
  *     fg_handle_t handle;
  *     if (fg_create(&handle) != FG_STATUS_SUCCESS) { puts(fg_last_error()); return 1; }
@@ -22,7 +23,8 @@
  * - Threads. Products through one handle may be called by several threads at once; its settings may not be changed
  *   meanwhile, and it may not be destroyed.
  * - Processes. A handle is of no use in a child made by fork: its calls answer FG_STATUS_NOT_INITIALIZED.
- * - Repeatability. Equal arguments, alignment, settings, device and version give equal bits, whatever else the GPU does.
+ * - Repeatability. Equal arguments, alignment, settings, device and version give equal bits, whatever else the GPU
+ *   does.
  */
 #ifndef FASTGEMM_FASTGEMM_H
 #define FASTGEMM_FASTGEMM_H
@@ -73,13 +75,19 @@ typedef enum fg_operation_t { FG_OP_N = 0, FG_OP_T = 1, FG_OP_C = 2 } fg_operati
 /* Where alpha and beta live: read during the call, or by the GPU when the product runs. */
 typedef enum fg_pointer_mode_t { FG_POINTER_MODE_HOST = 0, FG_POINTER_MODE_DEVICE = 1 } fg_pointer_mode_t;
 
-/* How products of FP32 matrices are computed. Those of FP16 matrices are summed in FP32 whatever the mode. */
+/*
+ * How products of FP32 matrices are computed. Those of FP16 matrices are summed in FP32 whatever the mode.
+ *   FG_MATH_DEFAULT           FP32 multiply and add in a fixed order; never TF32
+ *   FG_MATH_FP32_SEQUENTIAL   one chain of fused multiply-adds per element in ascending k: an element's bits depend on
+ *                             nothing but its row of op(A), its column of op(B), alpha, beta and its C
+ *   FG_MATH_FP32_TENSOR       tensor cores may be used where the error is no larger than FP32's
+ *   FG_MATH_TF32              cuBLAS's TF32, where cuBLAS is there and alpha and beta are on the host; else FP32
+ */
 typedef enum fg_math_mode_t {
-  FG_MATH_DEFAULT = 0,         /* FP32 multiply and add in a fixed order; never TF32 */
-  FG_MATH_FP32_SEQUENTIAL = 1, /* one chain of fused multiply-adds per element in ascending k: an element's bits depend on
-                                  nothing but its row of op(A), its column of op(B), alpha, beta and its C */
-  FG_MATH_FP32_TENSOR = 2,     /* tensor cores may be used where the error is no larger than FP32's */
-  FG_MATH_TF32 = 3             /* cuBLAS's TF32, where cuBLAS is there and alpha and beta are on the host; else FP32 */
+  FG_MATH_DEFAULT = 0,
+  FG_MATH_FP32_SEQUENTIAL = 1,
+  FG_MATH_FP32_TENSOR = 2,
+  FG_MATH_TF32 = 3
 } fg_math_mode_t;
 
 /* Element types; values equal cudaDataType_t's CUDA_R_32F and CUDA_R_16F. */
@@ -100,8 +108,8 @@ FG_API const char* fg_status_name(fg_status_t status);
 FG_API const char* fg_status_string(fg_status_t status);
 
 /*
- * What the calling thread's last fg_ call that returns a status found wrong, in one line or a few: "ldc = 3 is less than
- * max(1, m) = 5". Empty when it succeeded. Valid until the thread's next such call; never NULL. Needs no handle.
+ * What the calling thread's last fg_ call that returns a status found wrong, in one line or a few: "ldc = 3 is less
+ * than max(1, m) = 5". Empty when it succeeded. Valid until the thread's next such call; never NULL. Needs no handle.
  */
 FG_API const char* fg_last_error(void);
 
@@ -112,18 +120,18 @@ FG_API const char* fg_last_error(void);
  * FASTGEMM_WORKSPACE_MB). Synchronous and slow (up to seconds); a program makes one once per device, or per thread.
  * FASTGEMM_MATH and FASTGEMM_KERNEL set what fg_set_math_mode and fg_set_kernel would. *handle is NULL on failure.
  *   FG_STATUS_INVALID_VALUE     handle is NULL, or FASTGEMM_KERNEL names no kernel
- *   FG_STATUS_NOT_INITIALIZED   no usable GPU: no driver, the toolkit's stub in place of one, a driver that is too old, no
- *                               device, or one below compute capability 7.5; fg_last_error says which
+ *   FG_STATUS_NOT_INITIALIZED   no usable GPU: no driver, the toolkit's stub in place of one, a driver that is too old,
+ *                               no device, or one below compute capability 7.5; fg_last_error says which
  *   FG_STATUS_ALLOC_FAILED      not enough memory
- *   FG_STATUS_ARCH_MISMATCH     this build has no code for the GPU, and cuBLAS was not found; or FASTGEMM_KERNEL names a
- *                               kernel for other GPUs
+ *   FG_STATUS_ARCH_MISMATCH     this build has no code for the GPU, and cuBLAS was not found; or FASTGEMM_KERNEL names
+ *                               a kernel for other GPUs
  *   FG_STATUS_NOT_SUPPORTED     FASTGEMM_KERNEL is "cublas", which was not found
  */
 FG_API fg_status_t fg_create(fg_handle_t* handle);
 
 /*
- * Frees all that fg_create made. Waits for the device, as cudaFree does. May be called at exit, from a static destructor
- * or an atexit handler, also where CUDA is gone already.
+ * Frees all that fg_create made. Waits for the device, as cudaFree does. May be called at exit, from a static
+ * destructor or an atexit handler, also where CUDA is gone already.
  *   FG_STATUS_NOT_INITIALIZED   handle is NULL, or was made before a fork (and is then left as it is)
  */
 FG_API fg_status_t fg_destroy(fg_handle_t handle);
@@ -146,9 +154,9 @@ FG_API fg_status_t fg_set_math_mode(fg_handle_t handle, fg_math_mode_t mode);
 FG_API fg_status_t fg_get_math_mode(fg_handle_t handle, fg_math_mode_t* mode);
 
 /*
- * Lends `bytes` of device memory at `workspace` (a multiple of 256) to later products on every stream, until another call;
- * NULL and 0 go back to the handle's own. The caller keeps it alive while products run, and orders products on different
- * streams that would share it. With less than fg_get_workspace_size tells, products are slower, never wrong.
+ * Lends `bytes` of device memory at `workspace` (a multiple of 256) to later products on every stream, until another
+ * call; NULL and 0 go back to the handle's own. The caller keeps it alive while products run, and orders products on
+ * different streams that would share it. With less than fg_get_workspace_size tells, products are slower, never wrong.
  *   FG_STATUS_INVALID_VALUE     workspace is NULL and bytes is not 0, or workspace is no multiple of 256
  *   FG_STATUS_ALLOC_FAILED      on the way back: no memory for the handle's own
  */
@@ -168,13 +176,14 @@ FG_API const char* fg_kernel_name(int index);
 
 /*
  * *available is 1 where that kernel has code for the handle's GPU, else 0; with "cublas", 1 where cuBLAS was found.
- *   FG_STATUS_INVALID_VALUE     name or available is NULL, or there is no kernel of that name (fg_last_error lists them)
+ *   FG_STATUS_INVALID_VALUE     name or available is NULL, or there is no kernel of that name (fg_last_error lists
+ *                               them)
  */
 FG_API fg_status_t fg_get_kernel_available(fg_handle_t handle, const char* name, int* available);
 
 /*
- * Force every later product to kernel name, or to "cublas"; NULL or "": the dispatcher chooses again. A product that the
- * forced kernel does not take (another element type, say) then answers FG_STATUS_NOT_SUPPORTED.
+ * Force every later product to kernel name, or to "cublas"; NULL or "": the dispatcher chooses again. A product that
+ * the forced kernel does not take (another element type, say) then answers FG_STATUS_NOT_SUPPORTED.
  *   FG_STATUS_INVALID_VALUE     there is no kernel of that name (fg_last_error lists them)
  *   FG_STATUS_ARCH_MISMATCH     it has no code for the handle's GPU
  *   FG_STATUS_NOT_SUPPORTED     "cublas", which was not found
@@ -210,8 +219,8 @@ FG_API fg_status_t fg_set_kernel(fg_handle_t handle, const char* name);
  *
  * Zero rules
  * - m or n is 0: success, nothing is touched; alpha, beta, A, B and C may be NULL.
- * - k is 0 or alpha is 0: C = beta * C. A and B are not read, so NaN there does not matter. Where k is 0, or alpha is 0 in
- *   host memory, they may be NULL.
+ * - k is 0 or alpha is 0: C = beta * C. A and B are not read, so NaN there does not matter. Where k is 0, or alpha is 0
+ *   in host memory, they may be NULL.
  * - beta is 0, or -0: C is not read, so NaN there does not survive.
  * Otherwise each of these pointers that is NULL is wrong. Leading dimensions are checked also where a size is 0.
  *
@@ -267,9 +276,9 @@ FG_API fg_status_t fg_hgemm_strided_batched_64(fg_handle_t handle, fg_operation_
                                                int64_t strideC, int64_t batch_count);
 
 /*
- * The same with the matrices wherever pointers say: A, B and C are arrays of batch_count pointers in device memory, which
- * are read when the product runs. Where a product reads or writes matrices, the array must not be NULL and must be aligned
- * to its pointers; the pointers in it are not checked. Entries of C may not overlap.
+ * The same with the matrices wherever pointers say: A, B and C are arrays of batch_count pointers in device memory,
+ * which are read when the product runs. Where a product reads or writes matrices, the array must not be NULL and must
+ * be aligned to its pointers; the pointers in it are not checked. Entries of C may not overlap.
  * Statuses as in fg_sgemm; FG_STATUS_INVALID_VALUE also for a negative batch_count.
  */
 FG_API fg_status_t fg_sgemm_batched(fg_handle_t handle, fg_operation_t transa, fg_operation_t transb, int m, int n,
@@ -295,8 +304,9 @@ FG_API fg_status_t fg_hgemm_batched_64(fg_handle_t handle, fg_operation_t transa
  *
  * D = act(alpha * op(A) * op(B) + beta * C + bias)
  *
- * Fill with fg_gemm_desc_init first, then set what differs. Shapes, leading dimensions, strides and zero rules are those of
- * fg_sgemm_strided_batched; D is m x n like C, and bias is a column of m values, added to each column of the product.
+ * Fill with fg_gemm_desc_init first, then set what differs. Shapes, leading dimensions, strides and zero rules are
+ * those of fg_sgemm_strided_batched; D is m x n like C, and bias is a column of m values, added to each column of the
+ * product.
  */
 typedef struct fg_gemm_desc {
   size_t struct_size;             /* sizeof(fg_gemm_desc), set by fg_gemm_desc_init; tells versions apart */
@@ -323,10 +333,10 @@ typedef struct fg_gemm_desc {
 FG_API void fg_gemm_desc_init(fg_gemm_desc* desc);
 
 /*
- * The product that desc describes; it is read during the call. D may be C itself, with equal ld and stride (or any, when
- * beta is a host 0); if D and C, or D and A, B or bias, overlap otherwise, the result is undefined. k = 0 and alpha = 0
- * give D = act(beta * C + bias). Checked in the order desc, struct_size, type_ab, type_cd, math_mode, then as in
- * fg_sgemm_strided_batched, then D, ldd, stride_d, activation, bias.
+ * The product that desc describes; it is read during the call. D may be C itself, with equal ld and stride (or any,
+ * when beta is a host 0); if D and C, or D and A, B or bias, overlap otherwise, the result is undefined. k = 0 and
+ * alpha = 0 give D = act(beta * C + bias). Checked in the order desc, struct_size, type_ab, type_cd, math_mode, then as
+ * in fg_sgemm_strided_batched, then D, ldd, stride_d, activation, bias.
  *   FG_STATUS_INVALID_VALUE     desc is NULL, struct_size is not that of this version, or a rule is broken
  *   FG_STATUS_NOT_SUPPORTED     FP32 A and B with FP16 C; or as for fg_sgemm
  *   and the others of fg_sgemm
@@ -334,16 +344,16 @@ FG_API void fg_gemm_desc_init(fg_gemm_desc* desc);
 FG_API fg_status_t fg_gemm_ex(fg_handle_t handle, const fg_gemm_desc* desc);
 
 /*
- * *bytes = workspace with which the product would be fastest; 0 where it wants none. Runs nothing. alpha, beta, A, B, C and
- * D may be NULL: memory aligned to 16 bytes or more is then assumed, alpha = 1 and beta = 0.
+ * *bytes = workspace with which the product would be fastest; 0 where it wants none. Runs nothing. alpha, beta, A, B, C
+ * and D may be NULL: memory aligned to 16 bytes or more is then assumed, alpha = 1 and beta = 0.
  *   FG_STATUS_INVALID_VALUE     as fg_gemm_ex otherwise, or bytes is NULL
  *   FG_STATUS_NOT_SUPPORTED     as fg_gemm_ex for types
  */
 FG_API fg_status_t fg_get_workspace_size(fg_handle_t handle, const fg_gemm_desc* desc, size_t* bytes);
 
 /*
- * Writes which kernel would run, why, and its predicted time, as lines of text: at most size bytes with the final zero, cut
- * where there are more. Runs nothing. NULL pointers as in fg_get_workspace_size.
+ * Writes which kernel would run, why, and its predicted time, as lines of text: at most size bytes with the final zero,
+ * cut where there are more. Runs nothing. NULL pointers as in fg_get_workspace_size.
  *   FG_STATUS_INVALID_VALUE     as fg_gemm_ex otherwise, or text is NULL, or size is 0
  *   FG_STATUS_NOT_SUPPORTED     as fg_gemm_ex for types
  */
