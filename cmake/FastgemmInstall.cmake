@@ -1,6 +1,7 @@
 # Install rules, the CMake package FastGEMM, fastgemm.pc and the target `uninstall`. Nothing that is installed holds an
 # absolute path of the prefix, unless CMAKE_INSTALL_LIBDIR or CMAKE_INSTALL_INCLUDEDIR is itself absolute.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME fastgemm)
 
 # ---- library, headers, command -----------------------------------------------------------------------------------
 install(TARGETS fastgemm EXPORT FastGEMMTargets

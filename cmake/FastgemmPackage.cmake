@@ -9,6 +9,8 @@ kernels, and takes cuBLAS, opened at run time where it is there, for what they d
 The package holds the shared library, the headers for C, C++ and Fortran, the pkg-config and
 CMake files, and the fastgemm command, which measures, checks and explains products.")
 set(CPACK_STRIP_FILES ON)
+# By component, so that CPack leaves install_manifest.txt, which the target `uninstall` reads, alone.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};fastgemm;/")
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_CHECKSUM SHA256)
 
@@ -21,6 +23,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libcublas-13-0 | libcublas-12-9 | libcublas12")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")  # later versions of libfastgemm.so.1 serve older programs
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(DPKG_SHLIBDEPS)
