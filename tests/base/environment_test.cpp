@@ -1,0 +1,91 @@
+// Parsing of FASTGEMM_* variables from a made-up environment.
+#include "src/base/environment.h"
+
+#include <map>
+
+#include "tests/support/catch.h"
+
+using namespace fastgemm;
+
+namespace {
+
+std::map<std::string, std::string> variables;
+
+const char* lookup(const char* name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? nullptr : found->second.c_str();
+}
+
+Environment parse(std::map<std::string, std::string> with, std::vector<std::string>* complaints) {
+  variables = std::move(with);
+  return parse_environment(lookup, complaints);
+}
+
+}  // namespace
+
+TEST_CASE("an empty environment gives the defaults", "[environment]") {
+  std::vector<std::string> complaints;
+  for (const std::map<std::string, std::string>& with :
+       {std::map<std::string, std::string>{}, {{"FASTGEMM_LOG", ""}, {"FASTGEMM_MATH", ""}, {"FASTGEMM_WORKSPACE_MB", ""}}}) {
+    const Environment e = parse(with, &complaints);
+    CHECK(e.kernel.empty());
+    CHECK(e.cublas.empty());
+    CHECK(e.math.empty());
+    CHECK(e.log_file.empty());
+    CHECK(e.log == LogLevel::kOff);
+    CHECK(e.workspace_bytes == 33554432);
+  }
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("every variable is read", "[environment]") {
+  std::vector<std::string> complaints;
+  const Environment e = parse({{"FASTGEMM_KERNEL", "cublas"},
+                               {"FASTGEMM_CUBLAS", "/opt/libcublas.so.12"},
+                               {"FASTGEMM_MATH", "fp32_tensor"},
+                               {"FASTGEMM_WORKSPACE_MB", "64"},
+                               {"FASTGEMM_LOG", "trace"},
+                               {"FASTGEMM_LOG_FILE", "gemm.log"}},
+                              &complaints);
+  CHECK(e.kernel == "cublas");
+  CHECK(e.cublas == "/opt/libcublas.so.12");
+  CHECK(e.math == "fp32_tensor");
+  CHECK(e.workspace_bytes == 67108864);
+  CHECK(e.log == LogLevel::kTrace);
+  CHECK(e.log_file == "gemm.log");
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("log levels and math modes by name", "[environment]") {
+  std::vector<std::string> complaints;
+  const std::pair<const char*, LogLevel> levels[] = {
+      {"off", LogLevel::kOff}, {"error", LogLevel::kError}, {"info", LogLevel::kInfo}, {"trace", LogLevel::kTrace}};
+  for (const auto& [name, level] : levels) CHECK(parse({{"FASTGEMM_LOG", name}}, &complaints).log == level);
+  for (const char* name : {"default", "fp32_sequential", "fp32_tensor", "tf32"}) {
+    CHECK(parse({{"FASTGEMM_MATH", name}}, &complaints).math == name);
+  }
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("a workspace of 0 is a choice, not an error", "[environment]") {
+  std::vector<std::string> complaints;
+  CHECK(parse({{"FASTGEMM_WORKSPACE_MB", "0"}}, &complaints).workspace_bytes == 0);
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("values that cannot be read are named, and the defaults stand", "[environment]") {
+  std::vector<std::string> complaints;
+  CHECK(parse({{"FASTGEMM_LOG", "loud"}}, &complaints).log == LogLevel::kOff);
+  REQUIRE(complaints.size() == 1);
+  CHECK(complaints[0] == "FASTGEMM_LOG = \"loud\" is not off, error, info or trace; ignored");
+  complaints.clear();
+  CHECK(parse({{"FASTGEMM_MATH", "TF32"}}, &complaints).math.empty());
+  REQUIRE(complaints.size() == 1);
+  CHECK_THAT(complaints[0], ContainsSubstring("FASTGEMM_MATH = \"TF32\""));
+  for (const char* value : {"-1", "32MB", " 32", "1e3", "1048577", "99999999999999999999"}) {
+    complaints.clear();
+    INFO(value);
+    CHECK(parse({{"FASTGEMM_WORKSPACE_MB", value}}, &complaints).workspace_bytes == 33554432);
+    CHECK(complaints.size() == 1);
+  }
+}
