@@ -1,0 +1,89 @@
+// Host side of the FFMA family: which of a tile's kernels a problem takes, and its launches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/alignment.h"
+#include "kernels/params.h"
+#include "kernels/ptx/launch.cuh"
+#include "kernels/sgemm_ffma/config.h"
+#include "kernels/sgemm_ffma/kernel.cuh"
+
+namespace fastgemm::ffma {
+
+constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+inline bool allows_vectors(const Operand& operand, std::int64_t batch_count) {
+  return operand_alignment(operand, DataType::kFloat32, batch_count) >= 16;
+}
+
+// What the kernel table needs of a tile. It has a kernel for each of four layouts, and two where an operand is m- or
+// n-contiguous: 16-byte and 4-byte copies. A k-contiguous operand is copied in 4-byte pieces however it is aligned, so
+// TN has one kernel.
+template <class Tile>
+class Launcher {
+  using Kernel = void (*)(GemmParams);
+  static constexpr SliceCopy kWide = SliceCopy::kContiguous16;
+  static constexpr SliceCopy kNarrow = SliceCopy::kContiguous4;
+  static constexpr SliceCopy kAcross = SliceCopy::kTransposed4;
+
+  template <SliceCopy kCopyA, SliceCopy kCopyB>
+  static constexpr Kernel kKernel = sgemm_ffma_kernel<Config<Tile, kCopyA, kCopyB>>;
+
+  // [op A][op B][16-byte copies]
+  static constexpr Kernel kKernels[2][2][2] = {
+      {{kKernel<kNarrow, kAcross>, kKernel<kWide, kAcross>}, {kKernel<kNarrow, kNarrow>, kKernel<kWide, kWide>}},
+      {{kKernel<kAcross, kAcross>, kKernel<kAcross, kAcross>}, {kKernel<kAcross, kNarrow>, kKernel<kAcross, kWide>}}};
+
+  static Kernel kernel_of(const GemmProblem& problem) {
+    const bool a_wide = problem.op_a == Op::kT || allows_vectors(problem.a, problem.batch_count);
+    const bool b_wide = problem.op_b == Op::kN || allows_vectors(problem.b, problem.batch_count);
+    return kKernels[static_cast<int>(problem.op_a)][static_cast<int>(problem.op_b)][a_wide && b_wide];
+  }
+
+  using AnyConfig = Config<Tile, kWide, kWide>;
+
+ public:
+  static constexpr int kThreads = AnyConfig::kThreads;
+  static constexpr std::int64_t kSharedBytes = AnyConfig::kSharedBytes;
+
+  static bool supports(const GemmProblem& problem) {
+    constexpr std::int64_t kMax = std::numeric_limits<int>::max() - 1;
+    return problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 &&
+           problem.m / Tile::kTileM < kMax && problem.n / Tile::kTileN < kMax &&
+           problem.k / Tile::kTileK < kMax - Tile::kStages;
+  }
+
+  static cudaError_t prepare() {
+    for (const auto& of_op_a : kKernels) {
+      for (const auto& of_op_b : of_op_a) {
+        for (const Kernel kernel : of_op_b) {
+          const cudaError_t error = ptx::prepare_kernel(kernel, kSharedBytes);
+          if (error != cudaSuccess) return error;
+        }
+      }
+    }
+    return cudaSuccess;
+  }
+
+  static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
+    constexpr std::int64_t kMaxBlocks = std::numeric_limits<int>::max();
+    GemmParams params;
+    params.problem = problem;
+    params.tiles_m = static_cast<int>(divide_up(problem.m, Tile::kTileM));
+    params.tiles_n = static_cast<int>(divide_up(problem.n, Tile::kTileN));
+    const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count;
+    const Kernel kernel = kernel_of(problem);
+    ptx::LaunchShape shape{.threads = kThreads, .shared_bytes = kSharedBytes};
+    for (; params.first_tile < tiles; params.first_tile += kMaxBlocks) {
+      shape.blocks = std::min(tiles - params.first_tile, kMaxBlocks);
+      const cudaError_t error = ptx::launch_grid(kernel, shape, context.stream, params);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  }
+};
+
+}  // namespace fastgemm::ffma

@@ -1,0 +1,210 @@
+// Sum of products of one tile: accumulators += op(A) * op(B), one chain of FMAs per element over ascending k.
+#pragma once
+
+#include "kernels/epilogue/epilogue.cuh"
+#include "kernels/ptx/simt.cuh"
+#include "kernels/sgemm_ffma/fragments.cuh"
+#include "kernels/sgemm_ffma/operand_slice.cuh"
+
+namespace fastgemm::ffma {
+
+// What a block multiplies: rows first_m.. of op(A), columns first_n.. of op(B).
+struct TileOperands {
+  SliceOrigin a;  // at the block's first row
+  SliceOrigin b;  // at the block's first column
+  std::int64_t k = 0;
+};
+
+template <class Config>
+class Mainloop {
+  static constexpr int kTileK = Config::kTileK;
+  static constexpr int kStages = Config::kStages;
+  static constexpr ptx::SharedAddress kStageBytes = Config::kStageBytes;
+  using SliceA = OperandSlice<typename Config::MapA, Config::kCopyA, kTileK, Config::kPitchA>;
+  using SliceB = OperandSlice<typename Config::MapB, Config::kCopyB, kTileK, Config::kPitchB>;
+
+ public:
+  FG_DEVICE explicit Mainloop(const TileOperands& operands)
+      : warp_m_(ptx::warp_index() % Config::kWarpsM),
+        warp_n_(ptx::warp_index() / Config::kWarpsM),
+        a_(slice(operands.a, warp_m_ * Config::AxisM::kWidth), ptx::shared_base() + warp_m_ * Config::AxisM::kWidth * 4,
+           warp_n_ * 32 + ptx::lane_index()),
+        b_(slice(operands.b, warp_n_ * Config::AxisN::kWidth),
+           ptx::shared_base() + Config::kStageBytesA + warp_n_ * Config::AxisN::kWidth * 4,
+           warp_m_ * 32 + ptx::lane_index()) {
+    const int lane_m = Config::Lanes::lane_m(ptx::lane_index());
+    const int lane_n = Config::Lanes::lane_n(ptx::lane_index());
+    at_.s_a = ptx::shared_base() + (warp_m_ * Config::AxisM::kWidth + Config::AxisM::position(lane_m, 0)) * 4;
+    at_.s_b = ptx::shared_base() + Config::kStageBytesA +
+              (warp_n_ * Config::AxisN::kWidth + Config::AxisN::position(lane_n, 0)) * 4;
+    whole_tiles_ = static_cast<int>(operands.k / kTileK);
+    rest_ = static_cast<int>(operands.k % kTileK);
+    const bool interior = operands.a.extent - operands.a.along >= Config::kTileM &&
+                          operands.b.extent - operands.b.along >= Config::kTileN;
+    unchecked_tiles_ = interior ? whole_tiles_ : 0;
+  }
+
+  FG_DEVICE void run(Accumulators<Config>& r_acc) {
+    if constexpr (Config::kTransfer == Transfer::kAsync) {
+      run_async(r_acc);
+    } else {
+      run_staged(r_acc);
+    }
+  }
+
+ private:
+  FG_DEVICE static SliceOrigin slice(SliceOrigin origin, int offset) {
+    origin.along += offset;
+    return origin;
+  }
+
+  FG_DEVICE int tiles() const { return whole_tiles_ + (rest_ > 0 ? 1 : 0); }
+  FG_DEVICE int depth(int tile) const { return tile < whole_tiles_ ? kTileK : rest_; }
+
+  FG_DEVICE FragmentAddress fragments_at(ptx::SharedAddress stage_offset, int step) const {
+    return {at_.s_a + stage_offset + step * Config::kPitchA, at_.s_b + stage_offset + step * Config::kPitchB};
+  }
+
+  FG_DEVICE static ptx::SharedAddress next_stage(ptx::SharedAddress stage_offset) {
+    return stage_offset == (kStages - 1) * kStageBytes ? 0 : stage_offset + kStageBytes;
+  }
+
+  // Waits for the warps that share this warp's slices: half of the block (those of a slice of B) and a quarter (A), for
+  // 4 x 2 warps. Warps that share nothing never wait for each other. The callers know that this thread's own copies
+  // have landed and that it has read the stage it finished; afterwards both hold for all threads of both slices.
+  FG_DEVICE void meet_slice_sharers() const {
+    if constexpr (!Config::kSliceBarriers) {
+      ptx::barrier_sync();
+      return;
+    }
+    if constexpr (Config::kWarpsN > 1) {
+      ptx::barrier_sync(1 + warp_m_, Config::kSliceThreadsA);
+    } else {
+      ptx::warp_sync();
+    }
+    if constexpr (Config::kWarpsM > 1) {
+      ptx::barrier_sync(1 + Config::kWarpsM + warp_n_, Config::kSliceThreadsB);
+    } else {
+      ptx::warp_sync();
+    }
+  }
+
+  // Starts the copies of k tile `tile`, if there is one, and closes the group either way: groups count tiles.
+  FG_DEVICE void copy_async(int tile, ptx::SharedAddress stage_offset) {
+    if (tile < unchecked_tiles_) {
+      a_.template copy_async<false>(stage_offset, kTileK);
+      b_.template copy_async<false>(stage_offset, kTileK);
+    } else if (tile < tiles()) {
+      a_.template copy_async<true>(stage_offset, depth(tile));
+      b_.template copy_async<true>(stage_offset, depth(tile));
+    }
+    ptx::cp_async_commit();
+  }
+
+  FG_DEVICE void run_async(Accumulators<Config>& r_acc) {
+    ptx::SharedAddress fill_offset = 0;
+    for (int tile = 0; tile < kStages - 1; ++tile) {
+      copy_async(tile, fill_offset);
+      fill_offset = next_stage(fill_offset);
+    }
+    ptx::cp_async_wait<kStages - 2>();
+    meet_slice_sharers();
+    Fragments<Config> r_fragments[2];
+    ptx::SharedAddress offset = 0;
+    load_fragments(r_fragments[0], fragments_at(offset, 0));
+#pragma unroll 1
+    for (int tile = 0; tile < whole_tiles_; ++tile) {
+      const ptx::SharedAddress next_offset = next_stage(offset);
+#pragma unroll
+      for (int step = 0; step < kTileK; ++step) {
+        const bool last = step == kTileK - 1;
+        if (step == 0) {
+          // Into the stage of the tile before this one, which all sharers have left.
+          copy_async(tile + kStages - 1, fill_offset);
+          fill_offset = next_stage(fill_offset);
+        }
+        if (last) {
+          ptx::cp_async_wait<kStages - 2>();
+          meet_slice_sharers();
+        }
+        const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
+        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
+      }
+      offset = next_offset;
+    }
+    multiply_rest(r_acc, r_fragments[0], offset);
+    ptx::cp_async_wait<0>();
+  }
+
+  FG_DEVICE void load_staged(int tile) {
+    if (tile < unchecked_tiles_) {
+      a_.template load<false>(r_staged_a_, kTileK);
+      b_.template load<false>(r_staged_b_, kTileK);
+    } else if (tile < tiles()) {
+      a_.template load<true>(r_staged_a_, depth(tile));
+      b_.template load<true>(r_staged_b_, depth(tile));
+    }
+  }
+
+  FG_DEVICE void store_staged(ptx::SharedAddress stage_offset) {
+    a_.store(r_staged_a_, stage_offset);
+    b_.store(r_staged_b_, stage_offset);
+  }
+
+  FG_DEVICE void run_staged(Accumulators<Config>& r_acc) {
+    load_staged(0);
+    store_staged(0);
+    meet_slice_sharers();
+    Fragments<Config> r_fragments[2];
+    ptx::SharedAddress offset = 0;
+    load_fragments(r_fragments[0], fragments_at(offset, 0));
+#pragma unroll 1
+    for (int tile = 0; tile < whole_tiles_; ++tile) {
+      const ptx::SharedAddress next_offset = next_stage(offset);
+#pragma unroll
+      for (int step = 0; step < kTileK; ++step) {
+        const bool last = step == kTileK - 1;
+        if (step == 0) load_staged(tile + 1);
+        if (last) {
+          // The other stage was left by all sharers at the last meeting.
+          if (tile + 1 < tiles()) store_staged(next_offset);
+          meet_slice_sharers();
+        }
+        const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
+        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
+      }
+      offset = next_offset;
+    }
+    multiply_rest(r_acc, r_fragments[0], offset);
+  }
+
+  // The steps of a last, partial k tile, whose first fragments are loaded: only real steps enter a chain, since adding
+  // 0 * 0 would turn a sum of -0 into +0.
+  FG_DEVICE void multiply_rest(Accumulators<Config>& r_acc, Fragments<Config>& r_fragments,
+                               ptx::SharedAddress stage_offset) const {
+    FragmentAddress at = fragments_at(stage_offset, 0);
+#pragma unroll 1
+    for (int step = 0; step < rest_; ++step) {
+      multiply_step<Config, false>(r_acc, r_fragments, r_fragments, at);
+      at.s_a += Config::kPitchA;
+      at.s_b += Config::kPitchB;
+      if (step + 1 < rest_) load_fragments(r_fragments, at);
+    }
+  }
+
+  static constexpr int kStagedA = Config::MapA::kPasses * Config::MapA::kElements;
+  static constexpr int kStagedB = Config::MapB::kPasses * Config::MapB::kElements;
+
+  int warp_m_;
+  int warp_n_;
+  SliceA a_;
+  SliceB b_;
+  FragmentAddress at_;
+  int whole_tiles_;
+  int rest_;             // steps of k in the tile after the whole ones
+  int unchecked_tiles_;  // k tiles that lie wholly inside both operands
+  float r_staged_a_[kStagedA];
+  float r_staged_b_[kStagedB];
+};
+
+}  // namespace fastgemm::ffma
