@@ -1,0 +1,197 @@
+// The accuracy contract: error bounds on random data, and bits where bits are promised.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "tests/gpu/cublas_peer.h"
+#include "tests/gpu/support.h"
+
+using namespace fastgemm;
+using namespace fastgemm::gpu_tests;
+
+namespace {
+
+constexpr double kUnitRoundoff = 0x1p-24;
+
+struct Distribution {
+  const char* name;
+  std::function<cudaError_t(void*, DataType, std::int64_t, std::uint64_t, cudaStream_t)> fill;
+};
+
+std::vector<Distribution> distributions() {
+  std::vector<Distribution> all{{"normal", fill_normal}, {"uniform", fill_uniform}};
+  all.push_back({"wide 3", [](void* data, DataType type, std::int64_t count, std::uint64_t seed, cudaStream_t stream) {
+                   return fill_wide(data, type, count, 3.0, seed, stream);
+                 }});
+  return all;
+}
+
+std::vector<std::string> names_of(fg_handle_t handle, DataType type) {
+  std::vector<std::string> names{""};
+  for (const KernelInfo& kernel : available_kernels(handle, type)) names.push_back(kernel.name);
+  return names;
+}
+
+bool same_bits(const float* x, std::int64_t ldx, const float* y, std::int64_t ldy, const Shape& s, cudaStream_t stream) {
+  Difference difference;
+  require_cuda(compare(x, ldx, y, ldy, DataType::kFloat32, s.m, s.n, &difference, stream));
+  UNSCOPED_INFO(difference.differing << " differ, first at " << difference.first_row << ", " << difference.first_column);
+  return difference.differing == 0;
+}
+
+}  // namespace
+
+TEST_CASE("strict FP32 errs by at most 4 sqrt(k) u + u of |A||B|", "[accuracy]") {
+  constexpr std::int64_t kM = 300, kN = 200, kLargestK = 65536;
+  const Stream stream;
+  const Handle handle(stream);
+  const Buffer<float> a(kM * kLargestK), b(kLargestK * kN), d(kM * kN);
+  const Buffer<double> reference(kM * kN), magnitude(kM * kN);
+  for (const Distribution& distribution : distributions()) {
+    for (const std::int64_t k : {1, 16, 100, 1024, 8192, 65536}) {
+      require_cuda(distribution.fill(a.get(), DataType::kFloat32, kM * k, 11, stream));
+      require_cuda(distribution.fill(b.get(), DataType::kFloat32, k * kN, 12, stream));
+      const GemmProblem p =
+          tight_problem(DataType::kFloat32, FG_OP_T, FG_OP_N, {kM, kN, k}, a.get(), b.get(), d.get());
+      require_cuda(reference_gemm(p, reference.get(), kM, stream));
+      require_cuda(reference_magnitude(p, magnitude.get(), kM, stream));
+      const double bound = 4.0 * std::sqrt(static_cast<double>(k)) * kUnitRoundoff + kUnitRoundoff;
+      for (const std::string& name : names_of(handle, DataType::kFloat32)) {
+        INFO(distribution.name << ", k = " << k << ", kernel " << name);
+        require_ok(fg_set_kernel(handle, name.c_str()));
+        require_ok(run_sgemm(handle, p));
+        Difference difference;
+        require_cuda(compare_with_reference(d.get(), kM, DataType::kFloat32, reference.get(), magnitude.get(), kM, kM,
+                                            kN, &difference, stream));
+        CHECK(difference.non_finite == 0);
+        CHECK(difference.max_absolute <= bound);  // false for NaN
+      }
+    }
+  }
+}
+
+TEST_CASE("subnormals are kept, and NaN and Inf propagate", "[accuracy]") {
+  const Stream stream;
+  const Handle handle(stream);
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Buffer<float> a(std::vector<float>{3 * tiny, 0.0f, infinity, 1.0f, NAN, 0.0f, infinity, -infinity});  // (4, 2), T
+  const Buffer<float> b(std::vector<float>{1.0f, 1.0f});
+  const Buffer<float> d(4);
+  for (const std::string& name : names_of(handle, DataType::kFloat32)) {
+    INFO(name);
+    require_ok(fg_set_kernel(handle, name.c_str()));
+    require_ok(run_sgemm(handle, tight_problem(DataType::kFloat32, FG_OP_T, FG_OP_N, {4, 1, 2}, a.get(), b.get(),
+                                               d.get())));
+    stream.wait();
+    const std::vector<float> result = d.read();
+    CHECK(result[0] == 3 * tiny);
+    CHECK(result[1] == infinity);
+    CHECK(std::isnan(result[2]));
+    CHECK(std::isnan(result[3]));
+  }
+}
+
+TEST_CASE("FP32_SEQUENTIAL is one fmaf chain in ascending k", "[accuracy]") {
+  const Stream stream;
+  const Handle handle(stream);
+  require_ok(fg_set_math_mode(handle, FG_MATH_FP32_SEQUENTIAL));
+  for (const Shape& s : {Shape{1, 1, 5000}, Shape{37, 53, 1000}, Shape{300, 260, 777}, Shape{1030, 514, 333}}) {
+    for (const auto& [alpha, beta] : {std::pair{1.0f, 0.0f}, std::pair{0.7f, -1.3f}}) {
+      for (int ops = 0; ops < 4; ++ops) {
+        const Buffer<float> a(s.m * s.k), b(s.k * s.n), d(s.m * s.n), chain(s.m * s.n);
+        require_cuda(fill_normal(a.get(), DataType::kFloat32, a.count(), 1, stream));
+        require_cuda(fill_normal(b.get(), DataType::kFloat32, b.count(), 2, stream));
+        require_cuda(fill_normal(d.get(), DataType::kFloat32, d.count(), 3, stream));
+        const GemmProblem p = tight_problem(DataType::kFloat32, static_cast<fg_operation_t>(ops / 2),
+                                            static_cast<fg_operation_t>(ops % 2), s, a.get(), b.get(), d.get(), alpha,
+                                            beta);
+        require_cuda(fma_chain_gemm(p, chain.get(), s.m, stream));
+        require_ok(run_sgemm(handle, p));
+        INFO(s.m << "x" << s.n << "x" << s.k << " ops " << ops << " alpha " << alpha << " beta " << beta);
+        CHECK(same_bits(d.get(), s.m, chain.get(), s.m, s, stream));
+      }
+    }
+  }
+}
+
+TEST_CASE("FP32_SEQUENTIAL bits depend on neither m, n nor batch", "[accuracy]") {
+  constexpr Shape kWhole{700, 600, 555};
+  const Stream stream;
+  const Handle handle(stream);
+  require_ok(fg_set_math_mode(handle, FG_MATH_FP32_SEQUENTIAL));
+  const Buffer<float> a(kWhole.m * kWhole.k), b(kWhole.k * kWhole.n), d(kWhole.m * kWhole.n), part(kWhole.m * kWhole.n);
+  require_cuda(fill_normal(a.get(), DataType::kFloat32, a.count(), 1, stream));
+  require_cuda(fill_normal(b.get(), DataType::kFloat32, b.count(), 2, stream));
+  require_ok(run_sgemm(handle, tight_problem(DataType::kFloat32, FG_OP_N, FG_OP_N, kWhole, a.get(), b.get(), d.get())));
+  for (const Shape& slice : {Shape{1, 1, 555}, Shape{1, 600, 555}, Shape{130, 1, 555}, Shape{257, 129, 555}}) {
+    const std::int64_t row = kWhole.m - slice.m;
+    const std::int64_t column = (kWhole.n - slice.n) / 2;
+    GemmProblem p = tight_problem(DataType::kFloat32, FG_OP_N, FG_OP_N, slice, a.get() + row,
+                                  b.get() + column * kWhole.k, part.get());
+    p.a.ld = kWhole.m;
+    require_ok(run_sgemm(handle, p));
+    INFO("slice " << slice.m << "x" << slice.n);
+    CHECK(same_bits(part.get(), slice.m, d.get() + row + column * kWhole.m, kWhole.m, slice, stream));
+  }
+  // The same columns as a batch of 12 products of 50 columns each.
+  const float one = 1.0f, zero = 0.0f;
+  require_ok(fg_sgemm_strided_batched(handle, FG_OP_N, FG_OP_N, 700, 50, 555, &one, a.get(), 700, 0, b.get(), 555,
+                                      50 * 555, &zero, part.get(), 700, 50 * 700, 12));
+  CHECK(same_bits(part.get(), kWhole.m, d.get(), kWhole.m, kWhole, stream));
+}
+
+TEST_CASE("FP32_SEQUENTIAL has cublasSgemm's bits where cuBLAS sums in order", "[accuracy]") {
+  const CublasPeer peer;
+  if (!peer.available()) {
+    WARN("left out: " << peer.error());
+    return;
+  }
+  const Stream stream;
+  const Handle handle(stream);
+  require_ok(fg_set_math_mode(handle, FG_MATH_FP32_SEQUENTIAL));
+  for (const std::int64_t size : {2048, 4096}) {
+    const Shape s{size, size, size};
+    const Buffer<float> a(size * size), b(size * size), ours(size * size), theirs(size * size);
+    require_cuda(fill_normal(a.get(), DataType::kFloat32, a.count(), 1, stream));
+    require_cuda(fill_normal(b.get(), DataType::kFloat32, b.count(), 2, stream));
+    for (int ops = 0; ops < 4; ++ops) {
+      const GemmProblem p = tight_problem(DataType::kFloat32, static_cast<fg_operation_t>(ops / 2),
+                                          static_cast<fg_operation_t>(ops % 2), s, a.get(), b.get(), ours.get());
+      require_ok(run_sgemm(handle, p));
+      REQUIRE(peer.sgemm(p, theirs.get(), stream) == 0);
+      INFO(size << ", ops " << ops);
+      CHECK(same_bits(ours.get(), size, theirs.get(), size, s, stream));
+    }
+  }
+}
+
+TEST_CASE("hgemm sums in FP32 and rounds once", "[accuracy]") {
+  const Stream stream;
+  const Handle handle(stream);
+  constexpr std::uint16_t kOne = 0x3c00, k2048 = 0x6800, k4096 = 0x6c00, kInfinity = 0x7c00;
+  constexpr std::uint16_t k240 = 0x5b80, kMinus240 = 0xdb80, k250 = 0x5bd0, k60000 = 0x7b53;
+  // (k, 1) each: 2048 and 2048 ones; 60000 + 60000 - 60000; 60000 + 60000.
+  struct Sum {
+    std::vector<std::uint16_t> a, b;
+    std::uint16_t expected;
+  };
+  std::vector<Sum> sums;
+  sums.push_back({std::vector<std::uint16_t>(2049, kOne), std::vector<std::uint16_t>(2049, kOne), k4096});
+  sums.back().a[0] = k2048;
+  sums.push_back({{k240, k240, kMinus240}, {k250, k250, k250}, k60000});
+  sums.push_back({{k240, k240}, {k250, k250}, kInfinity});
+  const fg_half one{kOne}, zero{0};
+  for (const std::string& name : names_of(handle, DataType::kFloat16)) {
+    require_ok(fg_set_kernel(handle, name.c_str()));
+    for (const Sum& sum : sums) {
+      const Buffer<std::uint16_t> a(sum.a), b(sum.b), d(1);
+      const int k = static_cast<int>(sum.a.size());
+      INFO(name << ", k = " << k);
+      require_ok(fg_hgemm(handle, FG_OP_T, FG_OP_N, 1, 1, k, &one, reinterpret_cast<const fg_half*>(a.get()), k,
+                          reinterpret_cast<const fg_half*>(b.get()), k, &zero, reinterpret_cast<fg_half*>(d.get()), 1));
+      stream.wait();
+      CHECK(d.read()[0] == sum.expected);
+    }
+  }
+}

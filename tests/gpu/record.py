@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Runs everything that needs a GPU from a finished build, and writes tests/gpu/RECORD.json.
+
+    tests/gpu/record.py --build build                  all of it
+    tests/gpu/record.py --build build --check --bench  only these; the rest of a record of the same tree is kept
+
+Standard library only. The record is written after every step, so an interrupted run leaves what it had.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+import record_freshness
+import tree_hash
+
+SUITES = ("kernels", "fuzz", "large", "replay", "graph", "threads", "accuracy", "fallback", "errors")
+SANITIZER_TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
+FORMAT = 1
+
+
+def run(command, timeout, environment=None):
+    """(exit code, output), 124 where it ran past `timeout` seconds."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, text=True,
+                              errors="replace", env=environment, check=False)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or ""
+        return 124, output if isinstance(output, str) else output.decode(errors="replace")
+
+
+def parse_suite(xml_text, output, code):
+    """Counts from Catch2's XML report (version 2 or 3) and the 'calls SUITE COUNT' lines of its output."""
+    result = {"calls": sum(int(count) for count in re.findall(r"^calls \S+ (\d+)$", output, re.MULTILINE))}
+    try:
+        root = ElementTree.fromstring(xml_text)
+        cases = list(root.iter("TestCase"))
+        failed = sum(case.find("OverallResult").get("success") != "true" for case in cases)
+        totals = list(root.iter("OverallResults"))[-1]
+    except (ElementTree.ParseError, AttributeError, IndexError):
+        return {**result, "tests": 1, "failed": 1, "exit_code": code, "output": output[-2000:]}
+    result.update(tests=len(cases), failed=failed,
+                  assertions=int(totals.get("successes")) + int(totals.get("failures")),
+                  failed_assertions=int(totals.get("failures")))
+    if failed == 0 and (code != 0 or not cases):
+        result["failed"] = 1
+    if result["failed"]:
+        result.update(exit_code=code, output=output[-2000:],
+                      failed_tests=[case.get("name") for case in cases
+                                    if case.find("OverallResult").get("success") != "true"])
+    return result
+
+
+def parse_sanitizer(output, code):
+    summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", output)
+    result = {"errors": int(summary[-1]) if summary else 1, "exit_code": code}
+    if code != 0 and result["errors"] == 0:
+        result["errors"] = 1
+    if result["errors"]:
+        result["output"] = output[-3000:]
+    return result
+
+
+def device_facts():
+    facts = {}
+    code, output = run(["nvidia-smi", "--query-gpu=name,driver_version,compute_cap,memory.total",
+                        "--format=csv,noheader"], 60)
+    if code == 0 and output.strip():
+        values = [value.strip() for value in output.splitlines()[0].split(",")]
+        facts = dict(zip(("name", "driver", "compute_capability", "memory"), values))
+    code, output = run(["nvidia-smi"], 60)
+    version = re.search(r"CUDA Version: *([\d.]+)", output)
+    if version:
+        facts["cuda_of_driver"] = version.group(1)
+    if shutil.which("nvcc"):
+        version = re.search(r"release ([\d.]+)", run(["nvcc", "--version"], 60)[1])
+        if version:
+            facts["cuda_toolkit"] = version.group(1)
+    return facts
+
+
+class Recorder:
+    def __init__(self, options):
+        self.options = options
+        self.build = pathlib.Path(options.build).resolve()
+        self.tests = self.find("fg_gpu_tests")
+        self.environment = dict(os.environ)
+        library = self.find("libfastgemm.so.1")
+        self.environment["LD_LIBRARY_PATH"] = os.pathsep.join(
+            [str(library.parent)] + list(filter(None, [os.environ.get("LD_LIBRARY_PATH")])))
+        self.scratch = tempfile.TemporaryDirectory()
+        self.record = {"format": FORMAT, "suites": {}}
+        present = tree_hash.tree_hash(tree_hash.repository_root())
+        if options.output.exists():
+            earlier = json.loads(options.output.read_text())
+            if earlier.get("tree_hash") == present:
+                self.record = earlier
+        self.record.update(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ"),
+                           device=device_facts(), tree_hash=present)
+
+    def find(self, name):
+        found = sorted(path for path in self.build.rglob(name) if path.is_file())
+        if not found:
+            sys.exit(f"record: there is no {name} under {self.build}")
+        return found[0]
+
+    def write(self):
+        self.options.output.write_text(json.dumps(self.record, indent=1) + "\n")
+
+    def scratch_file(self, name):
+        return pathlib.Path(self.scratch.name) / name
+
+    def run_suites(self, suites):
+        for suite in suites:
+            report = self.scratch_file(f"{suite}.xml")
+            begin = time.monotonic()
+            code, output = run([self.tests, f"[{suite}]", "-r", "xml", "-o", report], self.options.timeout,
+                               self.environment)
+            result = parse_suite(report.read_text(errors="replace") if report.exists() else "", output, code)
+            result["seconds"] = round(time.monotonic() - begin, 1)
+            self.record["suites"][suite] = result
+            self.say(f"suite {suite}", result["failed"] == 0, result)
+
+    def run_check(self):
+        report = self.scratch_file("check.json")
+        command = [self.find("fastgemm"), "check", "--json", report] + shlex.split(self.options.check_arguments)
+        code, output = run(command, self.options.timeout, self.environment)
+        try:
+            result = json.loads(report.read_text())
+        except (OSError, ValueError):
+            result = {"failed": 1, "output": output[-2000:]}
+        if code != 0 and result.get("failed") == 0:
+            result["failed"] = 1
+        self.record["check"] = result
+        self.say("check", result["failed"] == 0, {key: result.get(key) for key in ("ran", "declined", "failed")})
+
+    def run_sanitizer(self):
+        results = self.record.setdefault("sanitizer", {})
+        for tool in SANITIZER_TOOLS:
+            command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self.tests, "[sanitize]"]
+            code, output = run(command, self.options.timeout, self.environment)
+            results[tool] = parse_sanitizer(output, code)
+            self.say(f"compute-sanitizer {tool}", results[tool]["errors"] == 0, results[tool])
+
+    def run_bench(self):
+        report = self.scratch_file("bench.json")
+        command = [self.find("fastgemm"), "bench", "--json", report] + shlex.split(self.options.bench_arguments)
+        code, output = run(command, self.options.timeout, self.environment)
+        try:
+            self.record["bench"] = json.loads(report.read_text())
+        except (OSError, ValueError):
+            self.record["bench"] = {"error": f"exit code {code}: {output[-2000:]}"}
+        self.say("bench", code == 0, {"exit_code": code})
+
+    def say(self, what, good, result):
+        self.write()
+        shown = {key: value for key, value in result.items() if key != "output"}
+        print(f"{what}: {'ok' if good else 'FAILED'} {json.dumps(shown)}", flush=True)
+        if not good and "output" in result:
+            print(result["output"], flush=True)
+
+
+def parse_options(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="folder of a finished build")
+    parser.add_argument("--tests", action="store_true", help="the suites of fg_gpu_tests")
+    parser.add_argument("--suite", action="append", choices=SUITES, help="only this suite; may be repeated")
+    parser.add_argument("--check", action="store_true", help="fastgemm check")
+    parser.add_argument("--sanitizer", action="store_true", help="compute-sanitizer's four tools")
+    parser.add_argument("--bench", action="store_true", help="fastgemm bench")
+    parser.add_argument("--check-arguments", default="", help="more arguments for fastgemm check")
+    parser.add_argument("--bench-arguments", default="", help="more arguments for fastgemm bench")
+    parser.add_argument("--timeout", type=int, default=580, help="seconds for each step")
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "RECORD.json")
+    options = parser.parse_args(arguments)
+    if not (options.tests or options.suite or options.check or options.sanitizer or options.bench):
+        options.tests = options.check = options.sanitizer = options.bench = True
+    return options
+
+
+def main():
+    options = parse_options(sys.argv[1:])
+    recorder = Recorder(options)
+    if options.tests or options.suite:
+        recorder.run_suites(options.suite or SUITES)
+    if options.check:
+        recorder.run_check()
+    if options.sanitizer:
+        recorder.run_sanitizer()
+    if options.bench:
+        recorder.run_bench()
+    recorder.write()
+    code, message = record_freshness.judge(options.output.read_text(), recorder.record["tree_hash"])
+    print(message)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
