@@ -8,6 +8,13 @@
 
 namespace fastgemm::emulation {
 
+namespace {
+
+constexpr std::uint32_t kLastClock = 0xf0000000u;
+thread_local std::uint32_t latest_clock = 0;  // no block so far has gone past it
+
+}  // namespace
+
 constinit thread_local Thread* running = nullptr;
 
 Thread& current(const char* operation) {
@@ -34,7 +41,7 @@ Block::Block(const Options& options, int threads, std::int64_t shared_bytes, std
       threads_(static_cast<std::size_t>(threads)),
       warps_(static_cast<std::size_t>(threads / kWarpSize)),
       clocks_(static_cast<std::size_t>(threads) * static_cast<std::size_t>(threads)) {
-  shared_.start_launch(shared_bytes, threads, options.cell_bytes);
+  shared_.start_launch(shared_bytes, threads, options);
   for (int index = 0; index < threads; ++index) {
     threads_[index].block = this;
     threads_[index].index = index;
@@ -46,23 +53,25 @@ void Block::run(std::int64_t index, const std::function<void()>& kernel) {
   index_ = index;
   shared_.start_block();
   reset_clocks();
-  for (auto& barrier : barriers_) barrier = Barrier{};
+  for (auto& barrier : barriers_) barrier = Barrier{};  // a violation may have left one half full
   for (auto& barrier : barriers_) barrier.clock.assign(threads_.size(), 0u);
   violation_ = nullptr;
   start_threads(kernel);
   try {
     schedule();
-  } catch (...) {
-    running = nullptr;
-    for (auto& thread : threads_) thread.fiber = {};  // unwinds what is left of the block
-    throw;
+  } catch (const Violation&) {
+    violation_ = std::current_exception();
   }
+  running = nullptr;
+  for (auto& thread : threads_) thread.fiber = {};  // unwinds what a violation has left of the block
+  latest_clock = std::max(latest_clock, *std::max_element(clocks_.begin(), clocks_.end()));
+  if (violation_) std::rethrow_exception(violation_);
 }
 
 // Clocks only grow, so that stamps left by earlier blocks count as long past.
 void Block::reset_clocks() {
-  if (!clocks_.empty()) clock_base_ = *std::max_element(clocks_.begin(), clocks_.end());
-  std::fill(clocks_.begin(), clocks_.end(), clock_base_);
+  if (latest_clock > kLastClock) throw Violation(Fault::kLaunch, "the race detector's clock has run out");
+  std::fill(clocks_.begin(), clocks_.end(), latest_clock);
   for (auto& thread : threads_) advance(thread);
 }
 
@@ -108,7 +117,7 @@ void Block::schedule() {
     running = &thread;
     thread.fiber = std::move(thread.fiber).resume();
     running = nullptr;
-    if (violation_) std::rethrow_exception(violation_);
+    if (violation_) return;
   }
 }
 

@@ -141,8 +141,7 @@ class Block {
   std::uint8_t warp_place_[kWarpSize] = {};
   int last_warp_ = 0;
   Barrier barriers_[kBarriers];
-  std::vector<std::uint32_t> clocks_;  // (thread, thread)
-  std::uint32_t clock_base_ = 0;       // no clock of an earlier block is past it
+  std::vector<std::uint32_t> clocks_;  // (thread, thread); never fall, from launch to launch
   int alive_ = 0;
   std::int64_t accesses_to_switch_ = 0;
   std::exception_ptr violation_;

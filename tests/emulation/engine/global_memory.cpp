@@ -75,13 +75,13 @@ void GlobalMemory::check_read(const Thread& thread, const void* pointer, std::si
                               const char* operation) {
   Region& region = find(thread, pointer, bytes, alignment, operation);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (region.access == Access::kWrite) {
-    fail(thread, Fault::kPermission, operation,
-         "reads " + offset_text(region.name, address, region.begin) + ", which must not be read");
-  }
   if (region.owner.empty()) return;
   for (auto at = address - region.begin; at < address - region.begin + bytes; at += kCell) {
     const std::uint32_t owner = region.owner[at / kCell];
+    if (owner == 0 && region.access == Access::kWrite) {
+      fail(thread, Fault::kPermission, operation,
+           "reads " + offset_text(region.name, address, region.begin) + ", which must not be read");
+    }
     if (owner != 0 && owner != grid_thread(thread)) {
       fail(thread, Fault::kRace, operation,
            "reads " + offset_text(region.name, address, region.begin) + ", which another thread wrote in this launch");

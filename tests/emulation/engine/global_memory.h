@@ -11,7 +11,11 @@ namespace fastgemm::emulation {
 
 struct Thread;
 
-enum class Access : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
+enum class Access : std::uint8_t {
+  kRead,
+  kWrite,  // a thread may also read back what it has written itself
+  kReadWrite
+};
 
 class GlobalMemory {
  public:

@@ -2,11 +2,10 @@
 
 namespace fastgemm::emulation {
 
-Options Options::from_seed(std::uint64_t seed, int cell_bytes) {
+Options Options::from_seed(std::uint64_t seed) {
   Random random(seed);
   Options result;
   result.seed = seed;
-  result.cell_bytes = cell_bytes;
   result.schedule = random.below(2) == 0 ? Schedule::kPriority : Schedule::kRandom;
   result.preempt_every = random.below(4) == 0 ? 100 : 0;
   result.copies_read_late = random.below(2) == 0;

@@ -14,12 +14,14 @@ enum class Schedule {
 struct Options {
   std::uint64_t seed = 1;
   Schedule schedule = Schedule::kPriority;
-  int cell_bytes = 2;     // grain of the race detector; 4 is faster, for kernels without 2-byte shared accesses
+  int cell_bytes = 4;     // grain of the race detector; 2 for kernels that store 2 bytes to shared memory
   int preempt_every = 0;  // mean number of memory accesses between switches of threads; 0: only at waits
   bool copies_read_late = false;  // asynchronous copies read their source when they land, not when issued
 
-  // A mix of all of the above, different for each seed.
-  static Options from_seed(std::uint64_t seed, int cell_bytes);
+  bool stop_at_unwritten = false;  // a read of shared memory that nobody has written is a fault; else it gives NaN
+
+  // An order, switches and copies that differ from seed to seed.
+  static Options from_seed(std::uint64_t seed);
 };
 
 // The options of this thread's launches.

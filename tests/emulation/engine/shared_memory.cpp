@@ -11,16 +11,21 @@ namespace {
 
 constexpr unsigned char kPoison = 0xff;  // NaN in FP32 and FP16
 
+// Too large to clear for each launch; Block's clocks never fall, so it need not be.
+thread_local std::vector<std::uint32_t> read_clock_storage;
+
 }  // namespace
 
-void SharedMemory::start_launch(std::int64_t bytes, int threads, int cell_bytes) {
+void SharedMemory::start_launch(std::int64_t bytes, int threads, const Options& options) {
   bytes_ = static_cast<std::uint32_t>(bytes);
   threads_ = threads;
-  cell_bytes_ = cell_bytes;
-  const std::size_t cells = static_cast<std::size_t>(bytes / cell_bytes + 1);
+  cell_bytes_ = static_cast<std::uint32_t>(options.cell_bytes);
+  stop_at_unwritten_ = options.stop_at_unwritten;
   data_.resize(bytes_);
-  cells_.resize(cells);
-  read_clock_.assign(cells * static_cast<std::size_t>(threads), 0u);
+  cells_.resize(bytes_ / cell_bytes_ + 1);
+  const std::size_t stamps = cells_.size() * static_cast<std::size_t>(threads);
+  if (read_clock_storage.size() < stamps) read_clock_storage.resize(stamps);
+  read_clock_ = read_clock_storage.data();
 }
 
 void SharedMemory::start_block() {
@@ -39,15 +44,12 @@ void SharedMemory::check_range(const Thread& thread, std::uint32_t address, std:
     fail(thread, Fault::kAlignment, operation, "shared address base + " + std::to_string(address - kBase) +
                                                    " is not aligned to " + std::to_string(bytes) + " bytes");
   }
-  if (bytes < static_cast<std::uint32_t>(cell_bytes_)) {
-    fail(thread, Fault::kLaunch, operation, "the race detector's grain, Options::cell_bytes, is too coarse for this");
-  }
 }
 
 void SharedMemory::fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
                            int other) const {
   Fault fault = Fault::kRace;
-  std::string text = "shared address base + " + std::to_string(cell * static_cast<std::size_t>(cell_bytes_)) + ": " +
+  std::string text = "shared address base + " + std::to_string(cell * cell_bytes_) + ": " +
                      what;
   if (other >= 0) {
     text += " by thread " + std::to_string(other) + " (warp " + std::to_string(other / 32) + ")";
@@ -60,7 +62,10 @@ void SharedMemory::fail_at(const Thread& thread, std::size_t cell, const char* o
 
 void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const char* operation) {
   const Cell& cell = cells_[at];
-  if (cell.state == State::kNeverWritten) fail_at(thread, at, operation, "read, but never written", -1);
+  if (cell.state == State::kNeverWritten) {
+    if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1);
+    return;
+  }
   if (cell.state == State::kInFlight) fail_at(thread, at, operation, "read under an unfinished copy", cell.writer);
   if (thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "read with no barrier after the write", cell.writer);
@@ -88,18 +93,19 @@ void SharedMemory::check_cell_write(const Thread& thread, std::size_t at, const 
 const unsigned char* SharedMemory::read(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                                         const char* operation) {
   check_range(thread, address, bytes, operation);
-  const std::size_t first = (address - kBase) / static_cast<std::uint32_t>(cell_bytes_);
-  const std::size_t count = bytes / static_cast<std::uint32_t>(cell_bytes_);
-  for (std::size_t cell = first; cell < first + count; ++cell) check_cell_read(thread, cell, operation);
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) check_cell_read(thread, cell, operation);
   return &data_[address - kBase];
 }
 
 unsigned char* SharedMemory::write(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                                    const char* operation) {
   check_range(thread, address, bytes, operation);
-  const std::size_t first = (address - kBase) / static_cast<std::uint32_t>(cell_bytes_);
-  const std::size_t count = bytes / static_cast<std::uint32_t>(cell_bytes_);
-  for (std::size_t cell = first; cell < first + count; ++cell) {
+  if (bytes < cell_bytes_) {
+    fail(thread, Fault::kLaunch, operation, "the race detector's grain, Options::cell_bytes, is too coarse for this");
+  }
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
     check_cell_write(thread, cell, operation);
     cells_[cell] = {thread.clock[thread.index], static_cast<std::uint16_t>(thread.index), State::kWritten};
   }
@@ -108,19 +114,16 @@ unsigned char* SharedMemory::write(const Thread& thread, std::uint32_t address, 
 
 void SharedMemory::start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                               const char* operation) {
-  unsigned char* destination = write(thread, address, bytes, operation);
-  std::memset(destination, kPoison, bytes);
-  const std::size_t first = (address - kBase) / static_cast<std::uint32_t>(cell_bytes_);
-  const std::size_t count = bytes / static_cast<std::uint32_t>(cell_bytes_);
-  for (std::size_t cell = first; cell < first + count; ++cell) cells_[cell].state = State::kInFlight;
+  std::memset(write(thread, address, bytes, operation), kPoison, bytes);
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) cells_[cell].state = State::kInFlight;
 }
 
 void SharedMemory::land_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                              const unsigned char* data) {
   std::memcpy(&data_[address - kBase], data, bytes);
-  const std::size_t first = (address - kBase) / static_cast<std::uint32_t>(cell_bytes_);
-  const std::size_t count = bytes / static_cast<std::uint32_t>(cell_bytes_);
-  for (std::size_t cell = first; cell < first + count; ++cell) {
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
     cells_[cell] = {thread.clock[thread.index], static_cast<std::uint16_t>(thread.index), State::kWritten};
   }
 }

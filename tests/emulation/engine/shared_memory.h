@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/emulation/engine/options.h"
+
 namespace fastgemm::emulation {
 
 struct Thread;
@@ -20,7 +22,7 @@ class SharedMemory {
   // The window does not start at 0, and is aligned to no more than shared_base() promises.
   static constexpr std::uint32_t kBase = 9 * 128;
 
-  void start_launch(std::int64_t bytes, int threads, int cell_bytes);
+  void start_launch(std::int64_t bytes, int threads, const Options& options);
   // Fills the memory with NaN patterns that count as never written.
   void start_block();
 
@@ -36,7 +38,8 @@ class SharedMemory {
     std::memcpy(write(thread, address, sizeof(Value), operation), &value, sizeof(Value));
   }
 
-  // Records a read or write of aligned bytes and returns where they are.
+  // Records a read or write of aligned bytes and returns where they are. A read of part of a cell counts as one of the
+  // whole cell; a write of part of a cell is refused.
   const unsigned char* read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
   unsigned char* write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
 
@@ -55,6 +58,13 @@ class SharedMemory {
     State state = State::kNeverWritten;
   };
 
+  struct Cells {
+    std::size_t begin;
+    std::size_t end;
+  };
+  Cells cells_of(std::uint32_t address, std::uint32_t bytes) const {
+    return {(address - kBase) / cell_bytes_, (address - kBase + bytes + cell_bytes_ - 1) / cell_bytes_};
+  }
   void check_cell_read(const Thread& thread, std::size_t cell, const char* operation);
   void check_cell_write(const Thread& thread, std::size_t cell, const char* operation) const;
   [[noreturn]] void fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
@@ -62,10 +72,11 @@ class SharedMemory {
 
   std::uint32_t bytes_ = 0;
   int threads_ = 0;
-  int cell_bytes_ = 2;
+  std::uint32_t cell_bytes_ = 4;
+  bool stop_at_unwritten_ = false;
   std::vector<unsigned char> data_;
   std::vector<Cell> cells_;
-  std::vector<std::uint32_t> read_clock_;  // (cell, thread); stamps of earlier blocks are older than any clock now
+  std::uint32_t* read_clock_ = nullptr;  // (cell, thread); what earlier blocks left is older than any clock now
 };
 
 }  // namespace fastgemm::emulation

@@ -90,14 +90,14 @@ void run_product() {
 
 TEST_CASE("a tiled product runs on the CPU as it would on a GPU", "[emulation]") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    emulation::ScopedOptions scope(emulation::Options::from_seed(seed, 4));
+    emulation::ScopedOptions scope(emulation::Options::from_seed(seed));
     run_product<true>();
   }
 }
 
 TEST_CASE("a product that does not wait for its copies stops", "[emulation]") {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    emulation::ScopedOptions scope(emulation::Options::from_seed(seed, 4));
+    emulation::ScopedOptions scope(emulation::Options::from_seed(seed));
     REQUIRE_THROWS_WITH(run_product<false>(), ContainsSubstring("read under an unfinished copy"));
   }
 }
