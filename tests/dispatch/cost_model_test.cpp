@@ -1,0 +1,154 @@
+// The cost model: figures worked by hand, and what must hold for any row and any problem.
+#include "src/dispatch/cost_model.h"
+
+#include <cmath>
+
+#include "src/dispatch/select.h"
+#include "tests/dispatch/fake_table.h"
+#include "tests/support/catch.h"
+
+using namespace fastgemm;
+using namespace fastgemm::test;
+
+namespace {
+
+// One kernel on a device on which a tile of 64x64x8 takes exactly one microsecond a k step.
+KernelEntry plain_row(int blocks_per_sm) {
+  KernelEntry row;
+  row.name = "plain";
+  row.tile = {64, 64, 8};
+  row.blocks_per_sm = blocks_per_sm;
+  row.flops_per_clock_sm = 2.0 * 64 * 64 * 8 / 1000.0;  // at 1 GHz
+  return row;
+}
+
+DeviceInfo plain_device(int sm_count) {
+  DeviceInfo device = fake_device(80, sm_count);
+  device.clock_ghz = 1.0;
+  device.memory_gbps = 1e9;
+  return device;
+}
+
+double compute_us(std::int64_t m, std::int64_t n, std::int64_t k, int sm_count, int blocks_per_sm) {
+  return estimate(product_of(DataType::kFloat32, m, n, k), plain_row(blocks_per_sm), plain_device(sm_count), sm_count)
+      .compute_us;
+}
+
+// With leading dimensions that stay aligned whatever the sizes.
+GemmProblem padded(DataType type, std::int64_t m, std::int64_t n, std::int64_t k) {
+  GemmProblem problem = product_of(type, m, n, k);
+  problem.a.ld = problem.b.ld = problem.c.ld = problem.d.ld = 8192;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("one tile costs its k steps, its store and one fill", "[dispatch][cost]") {
+  const double store_and_fill = compute_us(64, 64, 0, 10, 1);
+  CHECK(store_and_fill > 0.0);
+  CHECK(store_and_fill < 2.0);
+  CHECK(compute_us(64, 64, 8, 10, 1) == Approx(store_and_fill + 1.0));
+  CHECK(compute_us(64, 64, 800, 10, 1) == Approx(store_and_fill + 100.0));
+}
+
+TEST_CASE("a tile, a k step and a wave count whole", "[dispatch][cost]") {
+  CHECK(compute_us(1, 1, 1, 10, 1) == compute_us(64, 64, 8, 10, 1));
+  CHECK(compute_us(64, 64, 9, 10, 1) == compute_us(64, 64, 16, 10, 1));
+  CHECK(compute_us(64, 64, 800, 10, 1) == compute_us(640, 64, 800, 10, 1));
+  CHECK(compute_us(641, 64, 800, 10, 1) == Approx(2.0 * compute_us(640, 64, 800, 10, 1)));
+  CHECK(compute_us(641, 64, 800, 10, 1) == compute_us(1280, 64, 800, 10, 1));
+}
+
+TEST_CASE("a partial set of resident blocks costs between its share and a full set", "[dispatch][cost]") {
+  const double full = compute_us(64 * 4, 64, 8000, 1, 4);
+  CHECK(full == Approx(4.0 * 1000).epsilon(0.01));
+  const double half = compute_us(64 * 2, 64, 8000, 1, 4);
+  CHECK(half > 0.5 * full);
+  CHECK(half < full);
+}
+
+TEST_CASE("no prediction is under what memory allows", "[dispatch][cost]") {
+  DeviceInfo device = fake_device(90, 132);
+  for (const KernelEntry& row : fake_rows()) {
+    const GemmProblem problem = product_of(row.type_ab, 8192, 16, 8192);
+    const double floor_us = minimal_bytes(problem) / (device.memory_gbps * 1e3);
+    CHECK(predict_us(problem, row, device, 132) > floor_us);
+  }
+  const GemmProblem skinny = product_of(DataType::kFloat32, 4096, 16, 4096);
+  CHECK(minimal_bytes(skinny) == 4.0 * (4096.0 * 4096 + 16 * 4096 + 16 * 4096));
+}
+
+TEST_CASE("C, bias and batches count as bytes, broadcast operands once", "[dispatch][cost]") {
+  GemmProblem problem = product_of(DataType::kFloat16, 10, 20, 30);
+  problem.batch_count = 7;
+  problem.a.batch_stride = 0;
+  problem.b.batch_stride = 600;
+  CHECK(minimal_bytes(problem) == 2.0 * (10 * 30 + 7 * 20 * 30 + 7 * 10 * 20));
+  problem.beta.value = 1.0f;
+  CHECK(minimal_bytes(problem) == 2.0 * (10 * 30 + 7 * 20 * 30 + 2 * 7 * 10 * 20));
+  problem.beta = {.device = &problem};
+  problem.bias = &problem;
+  CHECK(minimal_bytes(problem) == 2.0 * (10 * 30 + 7 * 20 * 30 + 2 * 7 * 10 * 20 + 10));
+  problem.bias_stride = 10;
+  CHECK(minimal_bytes(problem) == 2.0 * (10 * 30 + 7 * 20 * 30 + 2 * 7 * 10 * 20 + 70));
+}
+
+TEST_CASE("operands under the fast alignment slow the k steps by the row's factor", "[dispatch][cost]") {
+  const KernelEntry& row = fake_row("f16_128x128");
+  const DeviceInfo device = fake_device(90, 132);
+  GemmProblem problem = product_of(DataType::kFloat16, 4096, 4096, 65536);
+  const CostEstimate aligned = estimate(problem, row, device, 132);
+  CHECK(aligned.aligned);
+  problem.a.ld = 4097;
+  const CostEstimate odd = estimate(problem, row, device, 132);
+  CHECK_FALSE(odd.aligned);
+  CHECK(odd.compute_us / aligned.compute_us == Approx(4.0).epsilon(0.02));
+  problem.a.ld = 4104;
+  problem.b.data = static_cast<const char*>(problem.b.data) + 2;
+  CHECK_FALSE(estimate(problem, row, device, 132).aligned);
+}
+
+TEST_CASE("more SMs are never predicted slower, and a larger product never faster", "[dispatch][cost]") {
+  const std::int64_t sizes[] = {1, 31, 64, 127, 129, 1000, 4097};
+  for (const KernelEntry& row : fake_rows()) {
+    for (const std::int64_t m : sizes) {
+      for (const std::int64_t n : sizes) {
+        const GemmProblem problem = product_of(row.type_ab, m, n, 256);
+        double before = INFINITY;
+        for (int sm_count = 1; sm_count <= 200; ++sm_count) {
+          const double now = predict_us(problem, row, fake_device(90, sm_count), sm_count);
+          REQUIRE(now <= before);
+          before = now;
+        }
+        const double here = predict_us(padded(row.type_ab, m, n, 256), row, fake_device(90, 50), 50);
+        REQUIRE(predict_us(padded(row.type_ab, m + 1, n, 256), row, fake_device(90, 50), 50) >= here);
+        REQUIRE(predict_us(padded(row.type_ab, m, n + 1, 256), row, fake_device(90, 50), 50) >= here);
+        REQUIRE(predict_us(padded(row.type_ab, m, n, 257), row, fake_device(90, 50), 50) >= here);
+      }
+    }
+  }
+}
+
+TEST_CASE("the largest products have finite, positive times", "[dispatch][cost]") {
+  constexpr std::int64_t kHuge = (std::int64_t{1} << 31) - 1;
+  for (const KernelEntry& row : fake_rows()) {
+    GemmProblem problem = product_of(row.type_ab, kHuge, kHuge, kHuge);
+    const double one = predict_us(problem, row, fake_device(90, 132), 132);
+    // 2 * 2^93 flops at no more than 132 SMs' rate.
+    const double least = 2.0 * std::pow(double{kHuge}, 3) / (132 * row.flops_per_clock_sm * 1.98e3);
+    CHECK(one >= least);
+    CHECK(one < 100 * least);
+    problem.batch_count = kHuge;
+    const double all = predict_us(problem, row, fake_device(90, 132), 132);
+    CHECK(std::isfinite(all));
+    CHECK(all / one == Approx(double{kHuge}).epsilon(0.001));
+  }
+}
+
+TEST_CASE("a device or a row without figures still gets a time", "[dispatch][cost]") {
+  DeviceInfo unknown;
+  KernelEntry row;
+  const double us = predict_us(product_of(DataType::kFloat32, 100, 100, 100), row, unknown, 0);
+  CHECK(std::isfinite(us));
+  CHECK(us > 0.0);
+}

@@ -1,0 +1,230 @@
+// Choosing a kernel: goldens on fake devices, and what holds for every choice, with fake rows and with the real table.
+#include "src/dispatch/select.h"
+
+#include <random>
+
+#include "src/dispatch/filter.h"
+#include "tests/dispatch/fake_table.h"
+#include "tests/support/catch.h"
+
+using namespace fastgemm;
+using namespace fastgemm::test;
+
+namespace {
+
+std::string chosen(const GemmProblem& problem, int compute_capability, int sm_count, bool fallback = true) {
+  const DeviceInfo device = fake_device(compute_capability, sm_count);
+  const Plan plan = select(problem, device, fake_available(), options_for(device, fallback));
+  if (plan.entry != nullptr) return plan.entry->name;
+  return plan.refused ? "refused" : "cublas";
+}
+
+GemmProblem random_problem(std::mt19937& random) {
+  const auto pick = [&](std::int64_t least, std::int64_t most) {
+    return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  };
+  const auto size = [&] { return pick(1, std::int64_t{1} << pick(0, 15)); };
+  const DataType type = pick(0, 1) == 0 ? DataType::kFloat32 : DataType::kFloat16;
+  GemmProblem problem = product_of(type, size(), size(), pick(0, 9) == 0 ? 0 : size());
+  problem.op_a = pick(0, 1) == 0 ? Op::kN : Op::kT;
+  problem.op_b = pick(0, 1) == 0 ? Op::kN : Op::kT;
+  problem.math_mode = static_cast<MathMode>(pick(0, 3));
+  problem.activation = static_cast<Activation>(pick(0, 2));
+  problem.beta.value = static_cast<float>(pick(0, 1));
+  problem.batch_count = pick(0, 3) == 0 ? size() : 1;
+  if (pick(0, 5) == 0) problem.alpha.device = &problem;
+  return problem;
+}
+
+// What every plan owes, whatever the table.
+void check_plan(const Plan& plan, const GemmProblem& problem, const DeviceInfo& device, const SelectOptions& options) {
+  REQUIRE_FALSE(plan.reason.empty());
+  if (plan.entry != nullptr) {
+    REQUIRE_FALSE(plan.refused);
+    REQUIRE(refusal(problem, *plan.entry, device).empty());
+    REQUIRE(plan.entry->type_ab == problem.type_ab);
+    REQUIRE(device.compute_capability >= plan.entry->min_compute_capability);
+    REQUIRE(plan.entry->supports(problem));
+    if (needs_sequential(problem)) REQUIRE(plan.entry->sequential);
+    REQUIRE(plan.predicted_us > 0.0);
+  } else if (!plan.refused) {
+    REQUIRE(options.fallback_available);
+    REQUIRE(problem.alpha.device == nullptr);
+    REQUIRE_FALSE(needs_sequential(problem));
+  }
+}
+
+void check_random_plans(const std::vector<const KernelEntry*>& table) {
+  std::mt19937 random(20240911);
+  for (int i = 0; i < 3000; ++i) {
+    const int capability = kFakeCapabilities[i % std::size(kFakeCapabilities)];
+    const DeviceInfo device = fake_device(capability, 1 + i % 200);
+    const GemmProblem problem = random_problem(random);
+    const SelectOptions options = options_for(device, i % 3 != 0);
+    const Plan plan = select(problem, device, table, options);
+    check_plan(plan, problem, device, options);
+    for (const KernelEntry* entry : table) {
+      if (plan.entry == nullptr || !refusal(problem, *entry, device).empty()) continue;
+      REQUIRE(plan.predicted_us <= predict_us(problem, *entry, device, device.sm_count));
+    }
+    const Plan again = select(problem, device, table, options);
+    REQUIRE(again.entry == plan.entry);
+    REQUIRE(again.reason == plan.reason);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("goldens on an H200's 132 SMs", "[dispatch][select]") {
+  struct Row {
+    DataType type;
+    std::int64_t m, n, k;
+    const char* kernel;
+  };
+  const DataType f32 = DataType::kFloat32, f16 = DataType::kFloat16;
+  // k is odd where the choosy row, faster on paper, is to stay out.
+  const Row rows[] = {
+      {f32, 8192, 8192, 8192, "f32_choosy"},  {f32, 8192, 8192, 8191, "f32_256x128"},
+      {f32, 1024, 1024, 1023, "f32_64x64"},   {f32, 256, 256, 255, "f32_32x32"},
+      {f32, 64, 64, 4095, "f32_32x32"},       {f16, 8192, 8192, 8192, "f16_256x128"},
+      {f16, 1024, 1024, 1024, "f16_64x64"},   {f16, 256, 256, 256, "f16_64x64"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.m << " " << row.n << " " << row.k);
+    CHECK(chosen(product_of(row.type, row.m, row.n, row.k), 90, 132) == row.kernel);
+  }
+}
+
+TEST_CASE("goldens by device", "[dispatch][select]") {
+  const GemmProblem sgemm = product_of(DataType::kFloat32, 4096, 4096, 4095);
+  const GemmProblem hgemm = product_of(DataType::kFloat16, 8192, 8192, 8192);
+  struct Row {
+    int capability;
+    const char* sgemm;
+    const char* hgemm;
+  };
+  // 4096 x 4096 on 80 SMs: the busiest has 13 tiles of 128x128, or 7 of 256x128, which is one more of the small ones.
+  // 8.x and 12.0 have no room for the 147456 bytes of the largest FP16 tile; 7.5 has no FP16 row here.
+  const Row rows[] = {
+      {75, "f32_128x128_sm75", "cublas"},    {80, "f32_128x128", "f16_128x128"},  {86, "f32_128x128", "f16_128x128"},
+      {89, "f32_128x128", "f16_128x128"},    {90, "f32_128x128", "f16_256x128"},  {100, "f32_128x128", "f16_256x128"},
+      {120, "f32_128x128", "f16_128x128"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.capability);
+    CHECK(chosen(sgemm, row.capability, 80) == row.sgemm);
+    CHECK(chosen(hgemm, row.capability, 80) == row.hgemm);
+  }
+}
+
+TEST_CASE("a small product takes a tile that spreads over the SMs", "[dispatch][select]") {
+  const GemmProblem problem = product_of(DataType::kFloat32, 1024, 1024, 1024);
+  const DeviceInfo device = fake_device(90, 132);
+  const Plan plan = select(problem, device, fake_available(), options_for(device));
+  REQUIRE(plan.entry != nullptr);
+  const int tiles = (1024 / plan.entry->tile.m) * (1024 / plan.entry->tile.n);
+  CHECK(tiles >= 128);
+  CHECK(chosen(problem, 90, 4) != chosen(problem, 90, 132));
+}
+
+TEST_CASE("every plan on fake rows may run and is the fastest that may", "[dispatch][select]") {
+  check_random_plans(fake_available());
+}
+
+TEST_CASE("every plan on the built table may run and is the fastest that may", "[dispatch][select]") {
+  check_random_plans(kernel_table());
+}
+
+TEST_CASE("an empty table leaves everything to cuBLAS, or says that there is none", "[dispatch][select]") {
+  const DeviceInfo device = fake_device(90, 132);
+  const GemmProblem problem = product_of(DataType::kFloat32, 10, 10, 10);
+  const Plan fallback = select(problem, device, {}, options_for(device, true));
+  CHECK(fallback.entry == nullptr);
+  CHECK_FALSE(fallback.refused);
+  const Plan nothing = select(problem, device, {}, options_for(device, false));
+  CHECK(nothing.refused);
+  CHECK_THAT(nothing.reason, ContainsSubstring("FASTGEMM_CUBLAS"));
+  GemmProblem on_device = problem;
+  on_device.beta.device = &problem;
+  const Plan scalars = select(on_device, device, {}, options_for(device, true));
+  CHECK(scalars.refused);
+  CHECK_THAT(scalars.reason, ContainsSubstring("scalars in device memory"));
+}
+
+TEST_CASE("the sequential mode takes sequential rows or nothing", "[dispatch][select]") {
+  GemmProblem problem = product_of(DataType::kFloat32, 8192, 8192, 8192);
+  CHECK(chosen(problem, 90, 132) == "f32_choosy");
+  problem.math_mode = MathMode::kFp32Sequential;
+  CHECK(chosen(problem, 90, 132) == "f32_256x128");
+  const KernelEntry* only[] = {&fake_row("f32_split")};
+  const DeviceInfo device = fake_device(90, 132);
+  const Plan plan = select(problem, device, only, options_for(device));
+  CHECK(plan.refused);
+  CHECK_THAT(plan.reason, ContainsSubstring("ascending k"));
+  CHECK(chosen(product_of(DataType::kFloat16, 8192, 8192, 8192), 90, 132) == "f16_256x128");
+}
+
+TEST_CASE("TF32 is cuBLAS's where it can be", "[dispatch][select]") {
+  GemmProblem problem = product_of(DataType::kFloat32, 1024, 1024, 1023);
+  problem.math_mode = MathMode::kTf32;
+  CHECK(chosen(problem, 90, 132) == "cublas");
+  CHECK(chosen(problem, 90, 132, false) == "f32_64x64");
+  problem.alpha.device = &problem;
+  CHECK(chosen(problem, 90, 132) == "f32_64x64");
+  problem.alpha.device = nullptr;
+  problem.k = 0;
+  CHECK(chosen(problem, 90, 132) != "cublas");
+  GemmProblem half = product_of(DataType::kFloat16, 8192, 8192, 8192);
+  half.math_mode = MathMode::kTf32;
+  CHECK(chosen(half, 90, 132) == "f16_256x128");
+}
+
+TEST_CASE("a forced kernel runs, or the reason is told", "[dispatch][select]") {
+  const DeviceInfo device = fake_device(90, 132);
+  const GemmProblem problem = product_of(DataType::kFloat32, 8192, 8192, 8191);
+  SelectOptions options = options_for(device);
+  options.forced = &fake_row("f32_32x32");
+  const Plan honoured = select(problem, device, fake_available(), options);
+  CHECK(honoured.entry == options.forced);
+  CHECK_THAT(honoured.reason, ContainsSubstring("forced"));
+
+  struct Row {
+    const char* kernel;
+    const char* reason;
+  };
+  const Row rows[] = {{"f16_64x64", "FP16 only"}, {"f32_32x32_sm75", "compute capability 90"}, {"f32_choosy", "shape"}};
+  for (const Row& row : rows) {
+    options.forced = &fake_row(row.kernel);
+    const Plan refused = select(problem, device, fake_available(), options);
+    CHECK(refused.entry == nullptr);
+    CHECK(refused.refused);
+    CHECK_THAT(refused.reason, ContainsSubstring(row.kernel) && ContainsSubstring(row.reason));
+  }
+  options.forced = &fake_row("f32_32x32");
+  CHECK_THAT(select(problem, device, {}, options).reason, ContainsSubstring("no code for this device"));
+}
+
+TEST_CASE("forcing cuBLAS leaves it the product, or tells why not", "[dispatch][select]") {
+  const DeviceInfo device = fake_device(90, 132);
+  SelectOptions options = options_for(device);
+  options.force_fallback = true;
+  GemmProblem problem = product_of(DataType::kFloat32, 64, 64, 64);
+  const Plan plan = select(problem, device, fake_available(), options);
+  CHECK(plan.entry == nullptr);
+  CHECK_FALSE(plan.refused);
+  problem.alpha.device = &problem;
+  CHECK(select(problem, device, fake_available(), options).refused);
+  problem.alpha.device = nullptr;
+  options.fallback_available = false;
+  CHECK(select(problem, device, fake_available(), options).refused);
+}
+
+TEST_CASE("of equally fast rows the first in the table is taken", "[dispatch][select]") {
+  KernelEntry twin = fake_row("f32_128x128");
+  const KernelEntry* table[] = {&fake_row("f32_128x128"), &twin};
+  const KernelEntry* turned[] = {&twin, &fake_row("f32_128x128")};
+  const DeviceInfo device = fake_device(90, 132);
+  const GemmProblem problem = product_of(DataType::kFloat32, 512, 512, 512);
+  CHECK(select(problem, device, table, options_for(device)).entry == table[0]);
+  CHECK(select(problem, device, turned, options_for(device)).entry == turned[0]);
+}
