@@ -40,6 +40,7 @@ step() {
 # ---- packages of the distribution --------------------------------------------------------------------------------
 missing=()
 want_command() { command -v "$1" > /dev/null || missing+=("$2"); }
+want_library() { PATH=$PATH:/sbin ldconfig -p 2> /dev/null | grep -F "$1" > /dev/null || missing+=("$2"); }
 want_header() { echo "#include <$1>" | "${CXX:-c++}" -E -x c++ - > /dev/null 2>&1 || missing+=("$2"); }
 
 find_missing() {
@@ -48,10 +49,11 @@ find_missing() {
   want_command ninja ninja-build
   want_header CLI/CLI.hpp libcli11-dev
   want_header nlohmann/json.hpp nlohmann-json3-dev
-  want_header cblas.h libopenblas-dev
+  want_library libopenblas.so.0 libopenblas0
   [ "$1" = test ] || return 0
   want_command pkg-config pkg-config
   want_command "${FC:-gfortran}" gfortran
+  want_command python3 python3
   echo '#if !__has_include(<catch2/catch.hpp>) && !__has_include(<catch2/catch_all.hpp>)
 #error
 #endif' | "${CXX:-c++}" -E -x c++ - > /dev/null 2>&1 || missing+=(catch2)

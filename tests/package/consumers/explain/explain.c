@@ -9,12 +9,9 @@ int main(void) {
     printf("fg_create: %s: %s\n", fg_status_name(status), fg_last_error());
     return 0;
   }
-  const float alpha = 1.0f, beta = 0.0f;
   fg_gemm_desc desc;
   fg_gemm_desc_init(&desc);
   desc.m = desc.n = desc.k = desc.lda = desc.ldb = desc.ldc = 4096;
-  desc.alpha = &alpha;
-  desc.beta = &beta;
   char text[1000];
   status = fg_explain(handle, &desc, text, sizeof text);
   puts(status == FG_STATUS_SUCCESS ? text : fg_last_error());
