@@ -35,7 +35,8 @@ FG_DEVICE void apply_tile(const ApplyParams& params, std::int64_t batch, std::in
   const std::int64_t row = (tile_m << log_rows) + (ptx::thread_index() & ((1 << log_rows) - 1));
   if (row >= problem.m) return;
   const std::int64_t tile_columns = kApplyElements >> log_rows;
-  const std::int64_t end = min(problem.n, (tile_n + 1) * tile_columns);
+  const std::int64_t tile_end = (tile_n + 1) * tile_columns;
+  const std::int64_t end = tile_end < problem.n ? tile_end : problem.n;
   const Epilogue e = make_epilogue(problem, batch);
   const float* g_product = params.product + batch * params.product_batch_stride;  // (m, n), column-major
   std::int64_t column = tile_n * tile_columns + (ptx::thread_index() >> log_rows);
