@@ -7,12 +7,10 @@
 #include "src/exec/device.h"
 
 namespace fastgemm {
-namespace {
 
-// Rows with code for the current device. Loads that code, so that no product call has to.
-std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device) {
+std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table) {
   std::vector<const KernelEntry*> available;
-  for (const KernelEntry* entry : kernel_table()) {
+  for (const KernelEntry* entry : table) {
     if (device.compute_capability < entry->min_compute_capability) continue;
     if (device.compute_capability > entry->max_compute_capability) continue;
     const cudaError_t error = entry->prepare();
@@ -26,19 +24,20 @@ std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device) {
   return available;
 }
 
-std::unique_ptr<CublasFallback> open_fallback(std::string* error) {
-  std::unique_ptr<CublasFallback> fallback = CublasFallback::open(error);
-  log_line(LogLevel::kInfo, fallback != nullptr ? "cuBLAS from " + fallback->path() : "no cuBLAS: " + *error);
-  return fallback;
-}
-
-Outcome apply_environment(fg_handle& handle) {
-  const Environment& settings = environment();
+Outcome apply_environment(fg_handle& handle, const Environment& settings) {
   const auto name = std::find(kMathModeNames.begin(), kMathModeNames.end(), settings.math);
   if (name != kMathModeNames.end()) handle.math_mode = static_cast<fg_math_mode_t>(name - kMathModeNames.begin());
   Outcome forced = force_kernel(handle, settings.kernel);
   if (forced.status != FG_STATUS_SUCCESS) forced.error = "FASTGEMM_KERNEL: " + forced.error;
   return forced;
+}
+
+namespace {
+
+std::unique_ptr<CublasFallback> open_fallback(std::string* error) {
+  std::unique_ptr<CublasFallback> fallback = CublasFallback::open(error);
+  log_line(LogLevel::kInfo, fallback != nullptr ? "cuBLAS from " + fallback->path() : "no cuBLAS: " + *error);
+  return fallback;
 }
 
 Outcome make_workspace(fg_handle& handle) {
@@ -52,7 +51,8 @@ Outcome create(fg_handle_t* result) {
   const DeviceResult found = query_current_device();
   if (found.status != FG_STATUS_SUCCESS) return {found.status, found.error};
   const RelaxedCaptureScope capture_may_go_on;
-  auto handle = std::make_unique<fg_handle>(found.device, load_kernels(found.device), environment().workspace_bytes);
+  auto handle = std::make_unique<fg_handle>(found.device, load_kernels(found.device, kernel_table()),
+                                            environment().workspace_bytes);
   handle->fallback = open_fallback(&handle->fallback_error);
   if (handle->available.empty() && handle->fallback == nullptr) {
     return {FG_STATUS_ARCH_MISMATCH, "this build has no kernel for compute capability " +
@@ -60,7 +60,7 @@ Outcome create(fg_handle_t* result) {
                                          ", and no cuBLAS: " + handle->fallback_error};
   }
   if (Outcome outcome = make_workspace(*handle); outcome.status != FG_STATUS_SUCCESS) return outcome;
-  if (Outcome outcome = apply_environment(*handle); outcome.status != FG_STATUS_SUCCESS) return outcome;
+  if (Outcome outcome = apply_environment(*handle, environment()); outcome.status != FG_STATUS_SUCCESS) return outcome;
   *result = handle.release();
   return {};
 }

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fastgemm/fastgemm.h"
 #include "kernels/contract.h"
+#include "src/base/environment.h"
 #include "src/dispatch/plan_cache.h"
 #include "src/dispatch/select.h"
 #include "src/exec/cublas_fallback.h"
@@ -59,10 +61,11 @@ SelectOptions select_options(const fg_handle& handle, std::size_t workspace_byte
 // Name as in the kernel table, "cublas", or "" to let the dispatcher choose.
 Outcome force_kernel(fg_handle& handle, std::string_view name);
 
-// Null where no row has that name.
-const KernelEntry* find_kernel(std::string_view name);
+// Those rows of `table` with code for the current device, which is `device`. Loads that code, so that no product call has
+// to.
+std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table);
 
-// `name` is not known; lists what is.
-Outcome unknown_kernel(std::string_view name);
+// What FASTGEMM_MATH and FASTGEMM_KERNEL ask of a new handle.
+Outcome apply_environment(fg_handle& handle, const Environment& settings);
 
 }  // namespace fastgemm

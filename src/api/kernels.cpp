@@ -17,8 +17,7 @@ void set_forced(fg_handle& handle, const KernelEntry* entry, bool fallback) {
   handle.force_fallback = fallback;
 }
 
-}  // namespace
-
+// Null where no row has that name.
 const KernelEntry* find_kernel(std::string_view name) {
   for (const KernelEntry* entry : kernel_table()) {
     if (name == entry->name) return entry;
@@ -26,11 +25,14 @@ const KernelEntry* find_kernel(std::string_view name) {
   return nullptr;
 }
 
+// `name` is not known; lists what is.
 Outcome unknown_kernel(std::string_view name) {
   std::string text = "there is no kernel \"" + std::string(name) + "\"; there are: ";
   for (const KernelEntry* entry : kernel_table()) text += std::string(entry->name) + " ";
   return {FG_STATUS_INVALID_VALUE, text + std::string(kFallbackName)};
 }
+
+}  // namespace
 
 Outcome force_kernel(fg_handle& handle, std::string_view name) {
   if (name.empty()) {

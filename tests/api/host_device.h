@@ -24,7 +24,7 @@ HostDeviceCounts& host_device_counts();
 const KernelEntry& host_f32_kernel();  // sums in ascending k
 const KernelEntry& host_f16_kernel();  // FP32 sums; the mode makes no difference
 
-inline constexpr std::size_t kHostWorkspaceBytes = 4096;
+inline constexpr std::size_t kHostWorkspaceBytes = std::size_t{2} << 20;
 inline constexpr int kHostSmCount = 132;
 
 // A fresh handle with both kernels, no cuBLAS, and counts at zero.

@@ -112,7 +112,7 @@ TEST_CASE("without memory for a slot the stream stays", "[api][settings]") {
   const auto owner = make_host_handle();
   host_device_counts().out_of_memory = true;
   CHECK(fg_set_stream(owner.get(), stream_number(64)) == FG_STATUS_ALLOC_FAILED);
-  CHECK_THAT(last(), ContainsSubstring("4096 bytes"));
+  CHECK_THAT(last(), ContainsSubstring("2097152 bytes"));
   CHECK(owner->stream == nullptr);
 }
 
