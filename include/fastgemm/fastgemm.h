@@ -229,6 +229,8 @@ FG_API fg_status_t fg_set_kernel(fg_handle_t handle, const char* name);
  *   FG_STATUS_INVALID_VALUE     an argument breaks a rule above; or a matrix would span 2^63 bytes or more
  *   FG_STATUS_NOT_SUPPORTED     no kernel takes it (see fg_set_kernel), and cuBLAS does not or was not found
  *   FG_STATUS_EXECUTION_FAILED  the launch failed, perhaps by an error of earlier work
+ *   FG_STATUS_ALLOC_FAILED      out of host memory, or the driver could not launch for lack of memory
+ *   FG_STATUS_INTERNAL_ERROR    anything else that went wrong inside; fg_last_error tells what
  */
 FG_API fg_status_t fg_sgemm(fg_handle_t handle, fg_operation_t transa, fg_operation_t transb, int m, int n, int k,
                             const float* alpha, const float* A, int lda, const float* B, int ldb, const float* beta,

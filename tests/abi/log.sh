@@ -14,7 +14,7 @@ rm -f "$file"
 
 [ -z "$(FASTGEMM_LOG=off "$PROGRAM" 2>&1 >/dev/null)" ] || fail "off is not silent"
 [ -z "$(FASTGEMM_LOG=loud FASTGEMM_WORKSPACE_MB=x "$PROGRAM" 2>&1 >/dev/null)" ] || fail "an unreadable level is not silent"
-FASTGEMM_LOG=error FASTGEMM_WORKSPACE_MB=x "$PROGRAM" 2>&1 >/dev/null |
-  grep -q '^fastgemm: error: FASTGEMM_WORKSPACE_MB = "x" is not a whole number' || fail "an unreadable value is not named"
-FASTGEMM_LOG=error FASTGEMM_LOG_FILE=/no/such/folder/log "$PROGRAM" 2>&1 >/dev/null |
-  grep -q 'cannot open FASTGEMM_LOG_FILE = "/no/such/folder/log"' || fail "a file that cannot be opened is not named"
+text=$(FASTGEMM_LOG=error FASTGEMM_WORKSPACE_MB=x "$PROGRAM" 2>&1 >/dev/null)
+grep -q '^fastgemm: error: FASTGEMM_WORKSPACE_MB = "x" is not a whole number' <<<"$text" || fail "unreadable value: $text"
+text=$(FASTGEMM_LOG=error FASTGEMM_LOG_FILE=/no/such/folder/log "$PROGRAM" 2>&1 >/dev/null)
+grep -q 'cannot open FASTGEMM_LOG_FILE = "/no/such/folder/log"' <<<"$text" || fail "file that cannot be opened: $text"

@@ -5,8 +5,9 @@ limit_ms=40  # the least of 15 runs; opening libcublas alone takes over ten time
 
 output=$(LD_PRELOAD=$LIBRARY /bin/echo hello 2>&1)
 [ "$output" = hello ] || { echo "printed: $output"; exit 1; }
-LD_PRELOAD=$LIBRARY /bin/cat /proc/self/maps | grep -q libfastgemm || { echo "not loaded"; exit 1; }
-! LD_PRELOAD=$LIBRARY /bin/cat /proc/self/maps | grep -E 'lib(cublas|cuda)' || { echo "loads CUDA libraries"; exit 1; }
+maps=$(LD_PRELOAD=$LIBRARY /bin/cat /proc/self/maps)
+grep -q libfastgemm <<<"$maps" || { echo "not loaded"; exit 1; }
+if grep -E 'lib(cublas|cuda)' <<<"$maps"; then echo "loads CUDA libraries"; exit 1; fi
 
 # Least wall time of /bin/true in microseconds, with $1 preloaded.
 least_us() {
