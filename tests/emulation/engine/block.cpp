@@ -72,7 +72,21 @@ void Block::run(std::int64_t index, const std::function<void()>& kernel) {
 void Block::reset_clocks() {
   if (latest_clock > kLastClock) throw Violation(Fault::kLaunch, "the race detector's clock has run out");
   std::fill(clocks_.begin(), clocks_.end(), latest_clock);
-  for (auto& thread : threads_) advance(thread);
+  for (auto& thread : threads_) {
+    thread.settled = latest_clock;
+    advance(thread);
+  }
+}
+
+// What the thread now knows of the others, from a barrier they all came to.
+void Block::learn(Thread& thread, const std::vector<std::uint32_t>& clock) {
+  std::uint32_t settled = thread.clock[thread.index];
+  std::uint32_t* known = thread.clock;
+  for (int at = 0; at < threads(); ++at) {
+    known[at] = std::max(known[at], clock[at]);
+    settled = std::min(settled, known[at]);
+  }
+  thread.settled = settled;
 }
 
 void Block::start_threads(const std::function<void()>& kernel) {
@@ -193,10 +207,7 @@ void Block::open_if_complete(int id) {
   Barrier& barrier = barriers_[id];
   if (barrier.arrived < (barrier.expected == 0 ? alive_ : barrier.expected)) return;
   for (Thread* thread : barrier.waiting) {
-    const std::uint32_t own = thread->clock[thread->index];
-    std::uint32_t* clock = thread->clock;
-    for (int at = 0; at < threads(); ++at) clock[at] = std::max(clock[at], barrier.clock[at]);
-    clock[thread->index] = own;
+    learn(*thread, barrier.clock);
     make_ready(*thread);
   }
   barrier.waiting.clear();
@@ -228,7 +239,7 @@ void Block::warp_sync(Thread& thread) {
       for (int at = 0; at < threads(); ++at) joined[at] = std::max(joined[at], lane->clock[at]);
     }
     for (Thread* lane : lanes) {
-      std::copy(joined.begin(), joined.end(), lane->clock);
+      learn(*lane, joined);
       advance(*lane);
     }
   });

@@ -27,6 +27,7 @@ struct Thread {
   Block* block = nullptr;
   int index = 0;
   std::uint32_t* clock = nullptr;  // one entry a thread of the block: how far each is known to have come
+  std::uint32_t settled = 0;        // the least of them: all threads are known to be past what they did up to here
   AsyncCopies copies;
   boost::context::fiber fiber;      // where the thread stands while it is not running
   boost::context::fiber scheduler;  // where to go on when it waits
@@ -125,6 +126,7 @@ class Block {
   void release_warp(int warp);
   void open_if_complete(int id);
   void advance(Thread& thread) { ++thread.clock[thread.index]; }
+  void learn(Thread& thread, const std::vector<std::uint32_t>& clock);
   void reset_clocks();
   [[noreturn]] void report_deadlock() const;
 

@@ -61,7 +61,7 @@ void SharedMemory::fail_at(const Thread& thread, std::size_t cell, const char* o
 }
 
 void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const char* operation) {
-  const Cell& cell = cells_[at];
+  Cell& cell = cells_[at];
   if (cell.state == State::kNeverWritten) {
     if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1);
     return;
@@ -72,6 +72,7 @@ void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const c
   }
   read_clock_[at * static_cast<std::size_t>(threads_) + static_cast<std::size_t>(thread.index)] =
       thread.clock[thread.index];
+  cell.latest_read = std::max(cell.latest_read, thread.clock[thread.index]);
 }
 
 void SharedMemory::check_cell_write(const Thread& thread, std::size_t at, const char* operation) const {
@@ -80,6 +81,7 @@ void SharedMemory::check_cell_write(const Thread& thread, std::size_t at, const 
   if (cell.state == State::kWritten && thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "written with no barrier after the write", cell.writer);
   }
+  if (cell.latest_read <= thread.settled) return;  // whoever has read it
   const std::uint32_t* reads = &read_clock_[at * static_cast<std::size_t>(threads_)];
   const std::uint32_t* clock = thread.clock;
   std::uint32_t unordered = 0;
@@ -105,11 +107,18 @@ unsigned char* SharedMemory::write(const Thread& thread, std::uint32_t address, 
     fail(thread, Fault::kLaunch, operation, "the race detector's grain, Options::cell_bytes, is too coarse for this");
   }
   const Cells cells = cells_of(address, bytes);
-  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
-    check_cell_write(thread, cell, operation);
-    cells_[cell] = {thread.clock[thread.index], static_cast<std::uint16_t>(thread.index), State::kWritten};
-  }
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) check_cell_write(thread, cell, operation);
+  set_written(thread, cells);
   return &data_[address - kBase];
+}
+
+void SharedMemory::set_written(const Thread& thread, Cells cells) {
+  for (std::size_t at = cells.begin; at < cells.end; ++at) {
+    Cell& cell = cells_[at];
+    cell.write_clock = thread.clock[thread.index];
+    cell.writer = static_cast<std::uint16_t>(thread.index);
+    cell.state = State::kWritten;
+  }
 }
 
 void SharedMemory::start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
@@ -122,10 +131,7 @@ void SharedMemory::start_copy(const Thread& thread, std::uint32_t address, std::
 void SharedMemory::land_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                              const unsigned char* data) {
   std::memcpy(&data_[address - kBase], data, bytes);
-  const Cells cells = cells_of(address, bytes);
-  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
-    cells_[cell] = {thread.clock[thread.index], static_cast<std::uint16_t>(thread.index), State::kWritten};
-  }
+  set_written(thread, cells_of(address, bytes));
 }
 
 }  // namespace fastgemm::emulation

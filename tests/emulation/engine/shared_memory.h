@@ -54,6 +54,7 @@ class SharedMemory {
   enum class State : std::uint16_t { kNeverWritten, kWritten, kInFlight };
   struct Cell {
     std::uint32_t write_clock = 0;
+    std::uint32_t latest_read = 0;  // the highest of the readers' stamps
     std::uint16_t writer = 0;
     State state = State::kNeverWritten;
   };
@@ -67,6 +68,7 @@ class SharedMemory {
   }
   void check_cell_read(const Thread& thread, std::size_t cell, const char* operation);
   void check_cell_write(const Thread& thread, std::size_t cell, const char* operation) const;
+  void set_written(const Thread& thread, Cells cells);
   [[noreturn]] void fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
                             int other) const;
 
