@@ -10,13 +10,15 @@ using namespace hgemm_mma;
 struct Tile64x64Turing : TuringDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 32, kWarpM = 32, kWarpN = 32;
   static constexpr int kBlocksPerSm = 3;
-  using Unaligned = Tile64x64Turing;
+  using Even = Tile64x64Turing;
+  using Odd = Tile64x64Turing;
 };
 
 struct Tile128x64Turing : TuringDefaults {
   static constexpr int kTileM = 128, kTileN = 64, kTileK = 32, kWarpM = 64, kWarpN = 32;
   static constexpr int kBlocksPerSm = 2;
-  using Unaligned = Tile64x64Turing;
+  using Even = Tile64x64Turing;
+  using Odd = Tile64x64Turing;
 };
 
 // 2-byte loads wait in twice the registers, so the warps are more and their parts smaller.
@@ -27,12 +29,14 @@ struct Tile128x128TuringUnaligned : TuringDefaults {
 struct Tile128x128Turing : TuringDefaults {
   static constexpr int kTileM = 128, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 64;
   static constexpr int kBlocksPerSm = 2;
-  using Unaligned = Tile128x128TuringUnaligned;
+  using Even = Tile128x128TuringUnaligned;
+  using Odd = Tile128x128TuringUnaligned;
 };
 
 struct Tile256x128Turing : TuringDefaults {
   static constexpr int kTileM = 256, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 64;
-  using Unaligned = Tile128x128TuringUnaligned;
+  using Even = Tile128x128TuringUnaligned;
+  using Odd = Tile128x128TuringUnaligned;
 };
 
 template <class Config>

@@ -9,6 +9,7 @@ using namespace hgemm_mma;
 
 struct HierarchicalTiling : AmpereDefaults {
   static constexpr int kTileM = 128, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 32, kStages = 1;
+  static constexpr int kBlocksPerSm = 2;
   static constexpr Prefetch kPrefetch = Prefetch::kNone;
   static constexpr bool kWideCopies = false;
   static constexpr bool kUnrolledCopies = false;
@@ -32,11 +33,12 @@ struct Prefetched : Swizzled {
 };
 
 struct TunedTile : Prefetched {
-  static constexpr int kTileM = 256, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 64;
+  static constexpr int kTileM = 256, kTileN = 128, kTileK = 64, kWarpM = 64, kWarpN = 64;
+  static constexpr int kBlocksPerSm = 1;
 };
 
 struct DeepBuffers : TunedTile {
-  static constexpr int kStages = 4;
+  static constexpr int kStages = 3;
   static constexpr bool kXorSteps = true;
   static constexpr bool kDoubleFragments = true;
 };
@@ -79,8 +81,8 @@ constexpr LadderRung kRungs[] = {
     {2, "16-byte unrolled copies", rung<WideCopies>("ladder2_f16_128x128x32_s1")},
     {3, "XOR swizzle", rung<Swizzled>("ladder3_f16_128x128x32_s1")},
     {4, "cp.async prefetch", rung<Prefetched>("ladder4_f16_128x128x32_s2")},
-    {5, "tuned tile", rung<TunedTile>("ladder5_f16_256x128x32_s2")},
-    {6, "one-XOR addresses, deeper buffers", rung<DeepBuffers>("ladder6_f16_256x128x32_s4")},
+    {5, "tuned tile", rung<TunedTile>("ladder5_f16_256x128x64_s2")},
+    {6, "one-XOR addresses, deeper buffers", rung<DeepBuffers>("ladder6_f16_256x128x64_s3")},
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
   Accumulators<Variant> acc = {};
   if (has_product(problem)) {
     TilePipeline<Variant> pipeline = make_pipeline<Variant>(problem, place);
-    accumulate(acc, pipeline, problem.k, warp_m, warp_n);
+    accumulate(acc, pipeline, warp_m, warp_n);
   }
   const Epilogue epilogue = make_epilogue(problem, place.batch);
   store_warp_tile(epilogue, acc,

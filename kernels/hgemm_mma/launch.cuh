@@ -22,24 +22,29 @@ constexpr Instantiation instantiation() {
   return {hgemm_mma_kernel<Variant>, Variant::kTileM, Variant::kTileN, Variant::kThreads, Variant::kSharedBytes};
 }
 
-inline constexpr int kAlignments[] = {16, 4, 2};
-
-// The instantiations of a row, [alignment][op_a][op_b]. Config::Unaligned serves what is not aligned to 16 bytes.
-template <class Config>
-inline constexpr Instantiation kInstantiations[3][2][2] = {
-    {{instantiation<Variant<Config, Op::kN, Op::kN, 16>>(), instantiation<Variant<Config, Op::kN, Op::kT, 16>>()},
-     {instantiation<Variant<Config, Op::kT, Op::kN, 16>>(), instantiation<Variant<Config, Op::kT, Op::kT, 16>>()}},
-    {{instantiation<Variant<typename Config::Unaligned, Op::kN, Op::kN, 4>>(),
-      instantiation<Variant<typename Config::Unaligned, Op::kN, Op::kT, 4>>()},
-     {instantiation<Variant<typename Config::Unaligned, Op::kT, Op::kN, 4>>(),
-      instantiation<Variant<typename Config::Unaligned, Op::kT, Op::kT, 4>>()}},
-    {{instantiation<Variant<typename Config::Unaligned, Op::kN, Op::kN, 2>>(),
-      instantiation<Variant<typename Config::Unaligned, Op::kN, Op::kT, 2>>()},
-     {instantiation<Variant<typename Config::Unaligned, Op::kT, Op::kN, 2>>(),
-      instantiation<Variant<typename Config::Unaligned, Op::kT, Op::kT, 2>>()}},
+// One instantiation for each pair of transpositions, [op_a][op_b].
+struct OfTranspositions {
+  Instantiation of[2][2];
 };
 
-// Index into kAlignments of the widest access that every column of every batch entry allows. Arrays of pointers lie in
+template <class Config, int kAlignment>
+constexpr OfTranspositions of_transpositions() {
+  return {{{instantiation<Variant<Config, Op::kN, Op::kN, kAlignment>>(),
+            instantiation<Variant<Config, Op::kN, Op::kT, kAlignment>>()},
+           {instantiation<Variant<Config, Op::kT, Op::kN, kAlignment>>(),
+            instantiation<Variant<Config, Op::kT, Op::kT, kAlignment>>()}}};
+}
+
+// The instantiations of a row by alignment class. A row may leave what is aligned to 4 and to 2 bytes only to another
+// tile, Config::Even and Config::Odd, which rows can share.
+template <class Config>
+inline constexpr OfTranspositions kInstantiations[] = {
+    of_transpositions<Config, 16>(),
+    of_transpositions<typename Config::Even, 4>(),
+    of_transpositions<typename Config::Odd, 2>(),
+};
+
+// Index into kInstantiations of the widest access that every column of every batch entry allows. Arrays of pointers lie in
 // device memory, where the host cannot look.
 inline int alignment_class(const Operand& operand, std::int64_t batch_count) {
   if (operand.pointers != nullptr) return 2;
@@ -58,8 +63,8 @@ inline bool supports(const GemmProblem& problem) { return problem.type_ab == Dat
 
 template <class Config>
 cudaError_t prepare() {
-  for (const auto& aligned : kInstantiations<Config>) {
-    for (const auto& of_op_a : aligned) {
+  for (const OfTranspositions& aligned : kInstantiations<Config>) {
+    for (const auto& of_op_a : aligned.of) {
       for (const Instantiation& entry : of_op_a) {
         const cudaError_t error = ptx::prepare_kernel(entry.kernel, entry.shared_bytes);
         if (error != cudaSuccess) return error;
@@ -92,7 +97,7 @@ template <class Config>
 cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
   const int op_a = problem.op_a == Op::kT;
   const int op_b = problem.op_b == Op::kT;
-  return launch_tiles(kInstantiations<Config>[alignment_class(problem)][op_a][op_b], problem, context.stream);
+  return launch_tiles(kInstantiations<Config>[alignment_class(problem)].of[op_a][op_b], problem, context.stream);
 }
 
 }  // namespace fastgemm::hgemm_mma

@@ -24,46 +24,40 @@ struct Fragments {
 template <class Variant>
 FG_DEVICE void multiply_block(float (&d)[4], const std::uint32_t (&b)[4], const std::uint32_t (&a)[4], int half) {
   if constexpr (Variant::kMmaDepth == 16) {
-    const std::uint32_t columns[2] = {a[half], a[half + 2]};
+    const std::uint32_t columns[2] = {a[2 * half], a[2 * half + 1]};
     ptx::mma_m16n8k16_f16(d, b, columns);
   } else {
     const std::uint32_t first[2] = {b[0], b[1]};
     const std::uint32_t second[2] = {b[2], b[3]};
-    ptx::mma_m16n8k8_f16(d, first, a[half]);
-    ptx::mma_m16n8k8_f16(d, second, a[half + 2]);
+    ptx::mma_m16n8k8_f16(d, first, a[2 * half]);
+    ptx::mma_m16n8k8_f16(d, second, a[2 * half + 1]);
   }
 }
 
-// Serpentine over m, so that neighbouring instructions share an operand.
+// One row of blocks. Serpentine over m, so that neighbouring instructions share an operand.
 template <class Variant>
-FG_DEVICE void multiply(Accumulators<Variant>& acc, const Fragments<Variant>& fragments) {
+FG_DEVICE void multiply_row(Accumulators<Variant>& acc, const Fragments<Variant>& fragments, int n) {
   constexpr int kBlocksM = Variant::kWarpM / 8;
 #pragma unroll
-  for (int n = 0; n < Variant::kWarpN / 16; ++n) {
-#pragma unroll
-    for (int step = 0; step < kBlocksM; ++step) {
-      const int m = n % 2 == 0 ? step : kBlocksM - 1 - step;
-      multiply_block<Variant>(acc.block[n][m], fragments.b[n], fragments.a[m / 2], m % 2);
-    }
+  for (int step = 0; step < kBlocksM; ++step) {
+    const int m = n % 2 == 0 ? step : kBlocksM - 1 - step;
+    multiply_block<Variant>(acc.block[n][m], fragments.b[n], fragments.a[m / 2], m % 2);
   }
 }
 
 // Fetches a warp's blocks of one operand.
-template <class Variant, class Tile, int kWarpRows>
+template <class Variant, class Tile, MmaOperand kOperand>
 class FragmentReader {
  public:
   FG_DEVICE explicit FragmentReader(int first_row)
-      : first_row_(first_row), lane_offset_(block_offset<Tile>(first_row, 0, ptx::lane_index())) {}
+      : first_row_(first_row), lane_offset_(block_offset<Tile, kOperand>(first_row, 0, ptx::lane_index())) {}
 
-  FG_DEVICE void load(std::uint32_t (&blocks)[kWarpRows / kBlockRows][4], ptx::SharedAddress tile, int k) const {
-#pragma unroll
-    for (int i = 0; i < kWarpRows / kBlockRows; ++i) {
-      const ptx::SharedAddress row = address(tile, i * kBlockRows, k);
-      if constexpr (Tile::kDepthContiguous) {
-        ptx::ldmatrix_x4(blocks[i], row);
-      } else {
-        ptx::ldmatrix_x4_trans(blocks[i], row);
-      }
+  // The block at (row, k) of the warp's part of `tile`.
+  FG_DEVICE void load(std::uint32_t (&block)[4], ptx::SharedAddress tile, int row, int k) const {
+    if constexpr (Tile::kDepthContiguous) {
+      ptx::ldmatrix_x4(block, address(tile, row, k));
+    } else {
+      ptx::ldmatrix_x4_trans(block, address(tile, row, k));
     }
   }
 
@@ -72,7 +66,7 @@ class FragmentReader {
     if constexpr (Variant::kXorSteps) {
       return ((tile + lane_offset_) ^ block_flip<Tile>(row, k)) + block_advance<Tile>(row, k);
     } else {
-      return tile + block_offset<Tile>(first_row_ + row, k, ptx::lane_index());
+      return tile + block_offset<Tile, kOperand>(first_row_ + row, k, ptx::lane_index());
     }
   }
 
@@ -89,7 +83,16 @@ class TilePipeline {
   using TileB = typename Variant::TileB;
 
   FG_DEVICE TilePipeline(const OperandCopy<Variant, TileA>& a, const OperandCopy<Variant, TileB>& b, std::int64_t k)
-      : a_(a), b_(b), depth_left_(k), write_(ptx::shared_base()), read_(ptx::shared_base()) {}
+      : a_(a),
+        b_(b),
+        tiles_((k + Variant::kTileK - 1) / Variant::kTileK),
+        tiles_left_(tiles_),
+        last_depth_(static_cast<int>(k - (tiles_ - std::int64_t{1}) * Variant::kTileK)),
+        write_(ptx::shared_base()),
+        read_(ptx::shared_base()) {}
+
+  // Along k; 32 bits are enough for operands of 2^37 elements and more.
+  FG_DEVICE std::uint32_t tiles() const { return tiles_; }
 
   FG_DEVICE ptx::SharedAddress tile_a() const { return read_; }
   FG_DEVICE ptx::SharedAddress tile_b() const { return read_ + TileA::kBytes; }
@@ -109,15 +112,15 @@ class TilePipeline {
   // Before the products of a tile: the copy of a later one begins.
   FG_DEVICE void start() {
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
-      if (depth_left_ > 0) {
+      if (tiles_left_ > 0) {
         const int depth = next_depth();
-        a_.copy_async(write_, depth);
-        b_.copy_async(write_ + TileA::kBytes, depth);
+        a_.copy_async(write_, depth, tiles_left_ == 0);
+        b_.copy_async(write_ + TileA::kBytes, depth, tiles_left_ == 0);
         write_ = next_stage(write_);
       }
       ptx::cp_async_commit();  // also when empty, so that a count of groups is a count of tiles
     } else if constexpr (Variant::kPrefetch == Prefetch::kRegisters) {
-      if (depth_left_ > 0) {
+      if (tiles_left_ > 0) {
         const int depth = next_depth();
         a_.load(depth);
         b_.load(depth);
@@ -134,18 +137,14 @@ class TilePipeline {
       if (!stored_) store();
     } else {
       ptx::barrier_sync();  // the one stage is still being read by other warps
-      if (depth_left_ > 0) copy_now();
+      if (tiles_left_ > 0) copy_now();
     }
     ptx::barrier_sync();
     read_ = next_stage(read_);
   }
 
  private:
-  FG_DEVICE int next_depth() {
-    const int depth = static_cast<int>(depth_left_ < Variant::kTileK ? depth_left_ : Variant::kTileK);
-    depth_left_ -= Variant::kTileK;
-    return depth;
-  }
+  FG_DEVICE int next_depth() { return --tiles_left_ == 0 ? last_depth_ : Variant::kTileK; }
 
   static FG_DEVICE ptx::SharedAddress next_stage(ptx::SharedAddress stage) {
     if constexpr (Variant::kStages == 1) return stage;
@@ -174,7 +173,9 @@ class TilePipeline {
 
   OperandCopy<Variant, TileA> a_;
   OperandCopy<Variant, TileB> b_;
-  std::int64_t depth_left_;  // of k, not yet asked for
+  std::uint32_t tiles_;
+  std::uint32_t tiles_left_;  // not yet asked for
+  int last_depth_;            // of k, in the last tile
   ptx::SharedAddress write_;
   ptx::SharedAddress read_;
   bool stored_ = true;
@@ -182,31 +183,47 @@ class TilePipeline {
 
 // Sums all of k, at least 1. Ends with copies done, but without a barrier.
 template <class Variant>
-FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, std::int64_t k, int warp_m,
-                          int warp_n) {
+FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, int warp_m, int warp_n) {
   constexpr int kSteps = Variant::kTileK / kBlockDepth;
-  const FragmentReader<Variant, typename Variant::TileA, Variant::kWarpM> read_a(warp_m * Variant::kWarpM);
-  const FragmentReader<Variant, typename Variant::TileB, Variant::kWarpN> read_b(warp_n * Variant::kWarpN);
+  constexpr int kRowsN = Variant::kWarpN / kBlockRows;
+  constexpr int kRowsM = Variant::kWarpM / kBlockRows;
+  // Loads into registers need all the time there is. cp.async writes shared memory, and no ldmatrix is moved up across
+  // it: started after the first fragments it does not hold them up.
+  constexpr bool kStartFirst = Variant::kPrefetch != Prefetch::kAsync || !Variant::kDoubleFragments;
+  const FragmentReader<Variant, typename Variant::TileA, MmaOperand::kNarrow> read_a(warp_m * Variant::kWarpM);
+  const FragmentReader<Variant, typename Variant::TileB, MmaOperand::kWide> read_b(warp_n * Variant::kWarpN);
   Fragments<Variant> fragments[Variant::kDoubleFragments ? 2 : 1];
+  const auto load_part = [&](int buffer, int step, int n) {
+    read_b.load(fragments[buffer].b[n], pipeline.tile_b(), n * kBlockRows, step * kBlockDepth);
+#pragma unroll
+    for (int m = n * kRowsM / kRowsN; m < (n + 1) * kRowsM / kRowsN; ++m) {
+      read_a.load(fragments[buffer].a[m], pipeline.tile_a(), m * kBlockRows, step * kBlockDepth);
+    }
+  };
   const auto load = [&](int buffer, int step) {
-    read_b.load(fragments[buffer].b, pipeline.tile_b(), step * kBlockDepth);
-    read_a.load(fragments[buffer].a, pipeline.tile_a(), step * kBlockDepth);
+#pragma unroll
+    for (int n = 0; n < kRowsN; ++n) load_part(buffer, step, n);
   };
 
   pipeline.prologue();
   if constexpr (Variant::kDoubleFragments) load(0, 0);
-  for (std::int64_t left = k; left > 0; left -= Variant::kTileK) {
-    pipeline.start();
+  for (std::uint32_t tiles = pipeline.tiles(); tiles > 0; --tiles) {
+    if constexpr (kStartFirst) pipeline.start();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
       if constexpr (Variant::kDoubleFragments) {
         // Past the last tile this fetches what an old stage holds, and nothing uses it: cheaper than a branch.
         if (step == kSteps - 1) pipeline.finish();
-        load((step + 1) % 2, (step + 1) % kSteps);
-        multiply(acc, fragments[step % 2]);
+#pragma unroll
+        for (int n = 0; n < kRowsN; ++n) {
+          load_part((step + 1) % 2, (step + 1) % kSteps, n);
+          multiply_row(acc, fragments[step % 2], n);
+        }
+        if (!kStartFirst && step == 0) pipeline.start();
       } else {
         load(0, step);
-        multiply(acc, fragments[0]);
+#pragma unroll
+        for (int n = 0; n < kRowsN; ++n) multiply_row(acc, fragments[0], n);
       }
     }
     if constexpr (!Variant::kDoubleFragments) pipeline.finish();

@@ -11,23 +11,28 @@
 
 namespace fastgemm {
 
-// Both operands are fetched in blocks of 16 rows x 16 of k by one ldmatrix.x4. Its register i holds the 8x8 matrix with
-// rows 8 * (i % 2) and k 8 * (i / 2): as the 16x16 operand of mma it is {0, 1, 2, 3}; as the 8-wide operand the first
-// eight rows are {0, 2}, the next eight {1, 3}.
+// The two places of an operand in mma: 16 rows wide (from B), or 8 (from A).
+enum class MmaOperand { kWide, kNarrow };
+
+// Both operands are fetched in blocks of 16 rows x 16 of k by one ldmatrix.x4, whose four registers hold an 8x8 matrix
+// each. They are asked for in the order that lets mma take them as they come: the wide operand is registers 0 to 3 with
+// the rows running first; the narrow one is {0, 1} for the first eight rows and {2, 3} for the next, with k running first.
 inline constexpr int kBlockRows = 16;
 inline constexpr int kBlockDepth = 16;
 
 // Byte offset in Tile of the 16 bytes whose address `lane` gives for the block at (row, k). Where the rows are
 // contiguous the matrices are stored transposed, and ldmatrix transposes them back.
-template <class Tile>
+template <class Tile, MmaOperand kOperand>
 __host__ __device__ constexpr int block_offset(int row, int k, int lane) {
   const int within = lane & 7;
-  const int second_rows = (lane >> 3) & 1;
-  const int second_depth = lane >> 4;
+  const int first_bit = (lane >> 3) & 1;
+  const int second_bit = lane >> 4;
+  const int upper_rows = kOperand == MmaOperand::kWide ? first_bit : second_bit;
+  const int upper_depth = kOperand == MmaOperand::kWide ? second_bit : first_bit;
   if constexpr (Tile::kDepthContiguous) {
-    return Tile::offset(row + second_rows * 8 + within, k / kChunkElements + second_depth);
+    return Tile::offset(row + upper_rows * 8 + within, k / kChunkElements + upper_depth);
   } else {
-    return Tile::offset(k + second_depth * 8 + within, row / kChunkElements + second_rows);
+    return Tile::offset(k + upper_depth * 8 + within, row / kChunkElements + upper_rows);
   }
 }
 
