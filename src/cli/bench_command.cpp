@@ -1,9 +1,11 @@
 // `fastgemm bench`: the options, and the shapes they name.
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
+#include "fastgemm/fastgemm.h"
 #include "src/cli/bench/bench.h"
 #include "src/cli/commands.h"
 #include "src/cli/plan.h"
@@ -98,6 +100,14 @@ std::vector<Shape> named_shapes(const Arguments& arguments) {
   return shapes;
 }
 
+void check_kernel(const std::string& kernel) {
+  if (kernel.empty() || kernel == "cublas") return;
+  for (int i = 0; fg_kernel_name(i) != nullptr; ++i) {
+    if (kernel == fg_kernel_name(i)) return;
+  }
+  throw ParseError("--kernels: no kernel is named \"" + kernel + "\" (see fastgemm info)");
+}
+
 void complete_options(Arguments& arguments) {
   BenchOptions& bench = arguments.bench;
   bench.shapes = named_shapes(arguments);
@@ -110,6 +120,7 @@ void complete_options(Arguments& arguments) {
   if (!arguments.kernels.empty()) bench.kernels = arguments.kernels;
   for (std::string& kernel : bench.kernels) {
     if (kernel == "auto") kernel.clear();
+    check_kernel(kernel);
   }
   if (!model_gpu(bench.plan_gpu, 0)) throw ParseError("--gpu: \"" + bench.plan_gpu + "\" is not one of " + model_gpu_names());
   if (arguments.regime == "idle") bench.timing.regime = Regime::kIdle;

@@ -73,7 +73,7 @@ void print_kernels(const Info& info) {
   if (!info.list.gpus.empty() && info.handle_error.empty()) {
     std::printf(", %d with code for GPU %d\n", available, info.list.gpus.front().device.ordinal);
   } else {
-    std::printf("\n");
+    std::printf("%s\n", info.kernels.empty() ? " (it was made with FASTGEMM_ARCHITECTURES=none)" : "");
   }
   for (const KernelLine& kernel : info.kernels) {
     const char* note = kernel.available == 1 ? "  available" : kernel.available == 0 ? "  not on this GPU" : "";

@@ -46,6 +46,10 @@ int main(int argc, char** argv) {
   add_bench(app, action, joined(argc, argv));
   add_explain(app, action);
   add_check(app, action);
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    std::cerr << "fastgemm: \"" << argv[1] << "\" is no command; there are info, bench, explain and check\n";
+    return kExitBadUsage;
+  }
   try {
     app.parse(argc, argv);
     return action();

@@ -112,8 +112,9 @@ Cells gpu_cells(const Report& report, const Row& row, const Result* ours) {
 Cells host_cells(const Report& report, const Row& row) {
   Cells cells = shape_cells(row);
   cells.push_back(row.plan_kernel);
-  cells.push_back(format("%.4f", row.plan_us * 1e-3));
-  cells.push_back(format("%.1f", tflops(row.shape, row.plan_us * 1e-3)));
+  const bool predicted = row.plan_us > 0.0;  // the cost model knows nothing of cuBLAS
+  cells.push_back(predicted ? format("%.4f", row.plan_us * 1e-3) : "-");
+  cells.push_back(predicted ? format("%.1f", tflops(row.shape, row.plan_us * 1e-3)) : "-");
   std::string trials = "-";
   std::string error = "-";
   for (const Result* other : contenders(row, false)) {
