@@ -14,7 +14,6 @@ constexpr double kLaunchUs = 2.5;             // from the launch to the first in
 constexpr double kFillUs = 0.7;               // first loads of a tile: one trip to device memory
 constexpr double kStoreBytesPerClock = 32.0;  // stores one SM sustains to L2
 constexpr double kDefaultClockGhz = 1.0;      // a device that does not tell its clock
-constexpr double kUnmeasuredFlops = 32.0;     // flops_per_clock_sm of a row without a figure: loses to any measured one
 
 // How many tiles of `tile` cover `extent`, as a double: products of such counts pass 2^63.
 double tiles_over(std::int64_t extent, int tile) {
@@ -38,10 +37,22 @@ double blocks_on_busiest_sm(double tiles, int sm_count, int blocks_per_sm) {
   return full + std::sqrt((on_sm - full) * resident);
 }
 
+// The row's measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile with
+// few operations a loaded element (tile m * n / (m + n)) waits for loads.
+double flops_per_clock(const KernelEntry& entry) {
+  if (entry.flops_per_clock_sm > 0.0) return entry.flops_per_clock_sm;
+  const bool is_f32 = entry.type_ab == DataType::kFloat32;
+  const double peak = is_f32 ? 256.0 : 2048.0;
+  const double half_rate_intensity = is_f32 ? 16.0 : 32.0;
+  const double tile_m = std::max(entry.tile.m, 1);
+  const double tile_n = std::max(entry.tile.n, 1);
+  const double intensity = tile_m * tile_n / (tile_m + tile_n);
+  return peak * intensity / (intensity + half_rate_intensity);
+}
+
 // Microseconds an SM needs for one tile, while it runs at its measured rate.
 double block_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, bool aligned) {
-  const double flops = entry.flops_per_clock_sm > 0.0 ? entry.flops_per_clock_sm : kUnmeasuredFlops;
-  const double rate = flops * (aligned ? 1.0 : entry.unaligned_factor);
+  const double rate = flops_per_clock(entry) * (aligned ? 1.0 : entry.unaligned_factor);
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
   const double steps = tiles_over(problem.k, entry.tile.k);
   const double product_clocks = steps * 2.0 * tile_area * entry.tile.k / rate;

@@ -152,3 +152,17 @@ TEST_CASE("a device or a row without figures still gets a time", "[dispatch][cos
   CHECK(std::isfinite(us));
   CHECK(us > 0.0);
 }
+
+TEST_CASE("rows not measured yet are ranked by their tiles: large ones for large products, small for small",
+          "[dispatch][cost]") {
+  const DeviceInfo device = fake_device(90, 132);
+  std::vector<KernelEntry> rows(fake_rows().begin() + 2, fake_rows().begin() + 7);  // 256x128 to 32x32
+  for (KernelEntry& row : rows) row.flops_per_clock_sm = 0.0;
+  const auto us = [&](std::size_t row, std::int64_t size) {
+    return predict_us(product_of(DataType::kFloat32, size, size, size), rows[row], device, 132);
+  };
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    CHECK(us(row, 16384) > us(0, 16384));
+    CHECK(us(row, 256) < us(0, 256));
+  }
+}

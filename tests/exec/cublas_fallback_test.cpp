@@ -328,6 +328,7 @@ TEST_CASE_METHOD(FallbackFixture, "threads keep their own stream and workspace",
   constexpr int kThreads = 8;
   constexpr int kCalls = 200;
   std::atomic<int> failures{0};
+  std::atomic<int> waiting{kThreads};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -335,6 +336,8 @@ TEST_CASE_METHOD(FallbackFixture, "threads keep their own stream and workspace",
       launch.stream = reinterpret_cast<cudaStream_t>(std::intptr_t{0x1000} * (t + 1));
       launch.workspace = reinterpret_cast<void*>(std::intptr_t{0x1000000} * (t + 1));
       launch.workspace_bytes = 1 << 20;
+      --waiting;
+      while (waiting > 0) std::this_thread::yield();
       for (int i = 0; i < kCalls; ++i) {
         if (fallback->run(fake_problem(DataType::kFloat32), launch).status != FG_STATUS_SUCCESS) ++failures;
       }
@@ -342,6 +345,7 @@ TEST_CASE_METHOD(FallbackFixture, "threads keep their own stream and workspace",
   }
   for (std::thread& thread : threads) thread.join();
   CHECK(failures == 0);
+  CHECK(cublas.overlaps == 0);
   const auto calls = calls_of("cublasGemmEx_64");
   REQUIRE(calls.size() == kThreads * kCalls);
   for (const FakeCublasCall& call : calls) {

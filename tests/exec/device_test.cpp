@@ -62,3 +62,10 @@ TEST_CASE("asking for the device answers in full or says why not", "[exec][devic
     CHECK_THAT(result.error, ContainsSubstring("no usable GPU"));
   }
 }
+
+// CTest starts this one with the toolkit's stub first on the library path.
+TEST_CASE("the toolkit's stub driver is told from a driver", "[.own-process-stub]") {
+  const DeviceResult result = query_current_device();
+  CHECK(result.status == FG_STATUS_NOT_INITIALIZED);
+  CHECK_THAT(result.error, ContainsSubstring("no usable GPU") && ContainsSubstring("stub"));
+}

@@ -1,5 +1,8 @@
 #include "tests/exec/fake_cublas.h"
 
+#include <atomic>
+#include <thread>
+
 #include "tests/emulation/engine/half.h"
 
 #define FG_FAKE_API extern "C" __attribute__((visibility("default")))
@@ -11,6 +14,8 @@ using fastgemm::test::FakeCublasCall;
 
 FakeCublas state;
 FakeCublasCall settings;  // of the one handle
+
+std::atomic<bool> in_use{false};  // from set_stream to the end of a product
 
 cublasStatus_t record(FakeCublasCall call) {
   state.calls.push_back(call);
@@ -59,6 +64,7 @@ FakeCublas* fake_cublas() { return &state; }
 
 FG_FAKE_API cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   settings = {};
+  in_use = false;
   const cublasStatus_t status = record(with_settings("cublasCreate_v2"));
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   ++state.handles;
@@ -77,6 +83,7 @@ FG_FAKE_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
 }
 
 FG_FAKE_API cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t stream) {
+  if (in_use.exchange(true)) ++state.overlaps;
   settings.stream = stream;
   settings.workspace = nullptr;
   settings.workspace_bytes = 0;
@@ -88,6 +95,7 @@ FG_FAKE_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void* workspace
   settings.workspace = workspace;
   settings.workspace_bytes = bytes;
   settings.workspace_reset = false;
+  std::this_thread::yield();  // where calls are not kept apart, another one comes between
   return record(with_settings("cublasSetWorkspace_v2"));
 }
 
@@ -107,7 +115,9 @@ FG_FAKE_API cublasStatus_t cublasGemmEx_64(cublasHandle_t, cublasOperation_t op_
   call.a = a, call.b = b, call.c = c, call.lda = lda, call.ldb = ldb, call.ldc = ldc;
   call.type_a = type_a, call.type_b = type_b, call.type_c = type_c, call.compute = compute;
   if (state.multiplies) multiply(call, a, b, c, 0);
-  return record(call);
+  const cublasStatus_t status = record(call);
+  in_use = false;
+  return status;
 }
 
 FG_FAKE_API cublasStatus_t cublasGemmStridedBatchedEx_64(

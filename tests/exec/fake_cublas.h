@@ -35,6 +35,7 @@ struct FakeCublas {
   std::string fail_function;  // the entry point that fails, with fail_status
   cublasStatus_t fail_status = CUBLAS_STATUS_SUCCESS;
   int handles = 0;            // made and not destroyed
+  int overlaps = 0;           // set_stream while another thread was between its own and the end of its product
   bool multiplies = false;    // operands are host memory: compute the product
 };
 
