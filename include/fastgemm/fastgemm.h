@@ -155,8 +155,9 @@ FG_API fg_status_t fg_get_math_mode(fg_handle_t handle, fg_math_mode_t* mode);
 
 /*
  * Lends `bytes` of device memory at `workspace` (a multiple of 256) to later products on every stream, until another
- * call; NULL and 0 go back to the handle's own. The caller keeps it alive while products run, and orders products on
- * different streams that would share it. With less than fg_get_workspace_size tells, products are slower, never wrong.
+ * call; NULL and 0 go back to the handle's own, an address and 0 leave products without any. The caller keeps it alive
+ * while products run, and orders products on different streams that would share it. With less than
+ * fg_get_workspace_size tells, products are slower, never wrong.
  *   FG_STATUS_INVALID_VALUE     workspace is NULL and bytes is not 0, or workspace is no multiple of 256
  *   FG_STATUS_ALLOC_FAILED      on the way back: no memory for the handle's own
  */

@@ -13,7 +13,7 @@ thread_local char stored_text[kCapacity];
 
 void set_last_error(std::string_view text) {
   const std::size_t length = text.size() < kCapacity ? text.size() : kCapacity - 1;
-  std::memmove(stored_text, text.data(), length);
+  if (length != 0) std::memmove(stored_text, text.data(), length);  // an empty view may have no address
   stored_text[length] = '\0';
 }
 
