@@ -78,8 +78,9 @@ bool write_json(const std::string& file, const std::vector<Row>& rows, const Ver
       << ",\n  \"kernels\": [";
   const char* separator = "\n";
   for (const Row& row : rows) {
-    out << separator << "    {\"name\": " << quoted(row.name) << ", \"available\": " << (row.available ? "true" : "false")
-        << ", \"ran\": " << row.ran << ", \"declined\": " << row.declined << ", \"failed\": " << row.failed << "}";
+    out << separator << "    {\"name\": " << quoted(row.name)
+        << ", \"available\": " << (row.available ? "true" : "false") << ", \"ran\": " << row.ran
+        << ", \"declined\": " << row.declined << ", \"failed\": " << row.failed << "}";
     separator = ",\n";
   }
   out << "\n  ],\n  \"failures\": [";

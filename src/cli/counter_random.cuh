@@ -1,4 +1,4 @@
-// Random values that are a function of a seed and an index alone, and elements by type: shared by the device files here.
+// Random values that are a function of a seed and an index alone, and elements by type. Shared by the device files.
 #pragma once
 
 #include <cuda_fp16.h>

@@ -1,5 +1,5 @@
-// The FP64 reference product, its magnitude, and the FP32 fused multiply-add chain. Plain code: what they compute must be
-// evident, and 2048^3 should take milliseconds.
+// The FP64 reference product, its magnitude, and the FP32 fused multiply-add chain. Plain code: what they compute must
+// be evident, and 2048^3 should take milliseconds.
 #include <algorithm>
 
 #include "src/cli/counter_random.cuh"

@@ -1,5 +1,5 @@
-# fastgemm_device_ops: the device work of check, bench and the GPU tests. fastgemm_verify: the case engine and `check` on
-# top of it. Both are shared by the command and tests/gpu, whichever of them is built.
+# fastgemm_device_ops: the device work of check, bench and the GPU tests. fastgemm_verify: the case engine and `check`
+# on top of it. Both are shared by the command and tests/gpu, whichever of them is built.
 include_guard(GLOBAL)
 
 set(FASTGEMM_DEVICE_OPS_ARCHITECTURES "")

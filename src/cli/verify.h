@@ -1,4 +1,4 @@
-// The case engine: makes calls through the public API on guarded, poisoned, exact-integer data and judges every element.
+// The case engine: makes calls through the public API on guarded, poisoned, exact-integer data and judges each element.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -11,9 +11,10 @@ namespace fastgemm::cli {
 
 enum class Content : std::uint8_t { kIntegers, kNan, kInfinity };
 
-// A batch of matrices inside a guarded stretch of memory. Element `start` of the stretch is the first of the first matrix.
-// Elements of the matrices hold `content`; all others (guards, rows between rows and ld, gaps between batch entries) hold
-// NaNs whose payload depends on where they stand, so that a stray read shows in the result and a stray write here.
+// A batch of matrices inside a guarded stretch of memory. Element `start` of the stretch is the first of the first
+// matrix. Elements of the matrices hold `content`; all others (guards, rows between rows and ld, gaps between batch
+// entries) hold NaNs whose payload depends on where they stand, so that a stray read shows in the result and a stray
+// write here.
 struct MatrixImage {
   void* base = nullptr;
   DataType type = DataType::kFloat32;
@@ -41,8 +42,8 @@ struct CaseImage {
   void* scalar_memory = nullptr;
 };
 
-// Elements that are wrong, per matrix, the complement of the first one's index in its stretch, and one of them for show.
-// Starts as zeros.
+// Elements that are wrong, per matrix, the complement of the first one's index in its stretch, and one of them for
+// show. Starts as zeros.
 struct CaseVerdict {
   unsigned long long wrong[kMatrixCount];
   unsigned long long last_first[kMatrixCount];

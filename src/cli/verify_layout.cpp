@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace fastgemm::cli {
 namespace {
@@ -59,18 +60,18 @@ char* first_element(const MatrixImage& image) {
 bool broadcasts(const Case& c, bool asked) { return asked && is_strided(c); }
 
 void place_matrices(const Case& c, Arena* arena, CaseImage* image) {
-  const bool a_transposed = c.trans_a != 'N';
-  const bool b_transposed = c.trans_b != 'N';
   const Content factors = reads_product(c) ? Content::kIntegers : c.unread;
   const Content c_content = c.beta != 0.0f ? Content::kIntegers : c.unread;
   const int range = integer_range(c);
   MatrixImage* matrices = image->matrices;
-  matrices[kMatrixA] = place_matrix({a_transposed ? c.k : c.m, a_transposed ? c.m : c.k, c.pad_a, c.offset_a,
-                                     broadcasts(c, c.broadcast_a) ? 1 : c.batch, c.gap, c.type_ab, factors, range, c.seed * 8},
-                                    arena);
-  matrices[kMatrixB] = place_matrix({b_transposed ? c.n : c.k, b_transposed ? c.k : c.n, c.pad_b, c.offset_b,
-                                     broadcasts(c, c.broadcast_b) ? 1 : c.batch, c.gap, c.type_ab, factors, range, c.seed * 8 + 1},
-                                    arena);
+  MatrixSpec a{c.m, c.k, c.pad_a, c.offset_a, c.batch, c.gap, c.type_ab, factors, range, c.seed * 8};
+  MatrixSpec b{c.k, c.n, c.pad_b, c.offset_b, c.batch, c.gap, c.type_ab, factors, range, c.seed * 8 + 1};
+  if (c.trans_a != 'N') std::swap(a.rows, a.columns);
+  if (c.trans_b != 'N') std::swap(b.rows, b.columns);
+  if (broadcasts(c, c.broadcast_a)) a.entries = 1;
+  if (broadcasts(c, c.broadcast_b)) b.entries = 1;
+  matrices[kMatrixA] = place_matrix(a, arena);
+  matrices[kMatrixB] = place_matrix(b, arena);
   const MatrixSpec c_spec{c.m, c.n, c.pad_c, c.offset_c, c.batch, c.gap, c.type_cd, c_content, 8, c.seed * 8 + 2};
   if (c.separate_d) {
     matrices[kMatrixC] = place_matrix(c_spec, arena);

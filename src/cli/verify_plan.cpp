@@ -187,6 +187,30 @@ void add_descriptors(const KernelInfo& kernel, std::vector<Case>* cases) {
   }
 }
 
+// Uniform below a bound.
+struct Random {
+  std::mt19937_64* engine;
+  std::int64_t operator()(std::uint64_t bound) const { return static_cast<std::int64_t>((*engine)() % bound); }
+};
+
+// Drawn below a bound that is itself drawn, so that small and lopsided problems are common.
+std::int64_t random_size(const Random& below) {
+  constexpr std::uint64_t kBounds[] = {4, 20, 70, 140, 300, 300, 600};
+  return below(kBounds[below(std::size(kBounds))]);
+}
+
+void set_random_batch(Case* c, const Random& below) {
+  c->batch = below(3) == 0 ? 1 + below(40) : 1 + below(4);
+  if (c->batch > 5) {
+    c->m = 1 + c->m % 70;
+    c->n = 1 + c->n % 70;
+  }
+  c->gap = below(4) == 0 ? below(9) : 0;
+  c->broadcast_a = below(6) == 0;
+  c->broadcast_b = below(6) == 0;
+  c->negative_strides = below(6) == 0;
+}
+
 }  // namespace
 
 bool parse_kernel_name(const std::string& name, KernelInfo* info) {
@@ -249,12 +273,7 @@ std::vector<Case> kernel_cases(const KernelInfo& kernel, PlanSize size) {
 }
 
 Case random_case(std::mt19937_64* random, const std::vector<KernelInfo>& kernels) {
-  const auto below = [random](std::uint64_t bound) { return static_cast<std::int64_t>((*random)() % bound); };
-  // Each size is drawn below a bound that is itself drawn, so that small and lopsided ones are common.
-  const auto draw_size = [&below](std::int64_t least) {
-    constexpr std::uint64_t kBounds[] = {4, 20, 70, 140, 300, 300, 600};
-    return least + below(kBounds[below(std::size(kBounds))]);
-  };
+  const Random below{random};
   Case c;
   c.entry = static_cast<CallEntry>(below(7));
   c.type_ab = c.type_cd = below(2) == 0 ? DataType::kFloat32 : DataType::kFloat16;
@@ -266,20 +285,16 @@ Case random_case(std::mt19937_64* random, const std::vector<KernelInfo>& kernels
   if (c.kernel.empty() && c.type_ab == DataType::kFloat32 && below(6) == 0) c.math = FG_MATH_FP32_SEQUENTIAL;
   c.trans_a = kOps[below(3)];
   c.trans_b = kOps[below(3)];
-  c.m = draw_size(1);
-  c.n = draw_size(1);
-  c.k = draw_size(0);
+  c.m = 1 + random_size(below);
+  c.n = 1 + random_size(below);
+  c.k = random_size(below);
   set_turn(&c, (*random)());
   set_padding(&c, static_cast<int>(below(3)));
-  if (below(3) != 0) set_offsets(&c, static_cast<int>(below(6)), static_cast<int>(below(6)), static_cast<int>(below(6)));
-  if (is_strided(c) || is_pointer_batched(c)) {
-    c.batch = below(3) == 0 ? 1 + below(40) : 1 + below(4);
-    if (c.batch > 5) c.m = 1 + c.m % 70, c.n = 1 + c.n % 70;
-    c.gap = below(4) == 0 ? below(9) : 0;
-    c.broadcast_a = below(6) == 0;
-    c.broadcast_b = below(6) == 0;
-    c.negative_strides = below(6) == 0;
+  if (below(3) != 0) {
+    const int turn = static_cast<int>(below(1000));
+    set_offsets(&c, turn, turn / 6, turn / 36);
   }
+  if (is_strided(c) || is_pointer_batched(c)) set_random_batch(&c, below);
   if (c.entry == CallEntry::kEx) {
     c.separate_d = below(2) == 0;
     c.bias = below(2) == 0;

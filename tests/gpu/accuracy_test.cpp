@@ -32,10 +32,12 @@ std::vector<std::string> names_of(fg_handle_t handle, DataType type) {
   return names;
 }
 
-bool same_bits(const float* x, std::int64_t ldx, const float* y, std::int64_t ldy, const Shape& s, cudaStream_t stream) {
+bool same_bits(const float* x, std::int64_t ldx, const float* y, std::int64_t ldy, const Shape& s,
+               cudaStream_t stream) {
   Difference difference;
   require_cuda(compare(x, ldx, y, ldy, DataType::kFloat32, s.m, s.n, &difference, stream));
-  UNSCOPED_INFO(difference.differing << " differ, first at " << difference.first_row << ", " << difference.first_column);
+  UNSCOPED_INFO(difference.differing << " differ, the first at " << difference.first_row << ", "
+                                     << difference.first_column);
   return difference.differing == 0;
 }
 
@@ -75,7 +77,8 @@ TEST_CASE("subnormals are kept, and NaN and Inf propagate", "[accuracy]") {
   const Handle handle(stream);
   const float tiny = std::numeric_limits<float>::denorm_min();
   const float infinity = std::numeric_limits<float>::infinity();
-  const Buffer<float> a(std::vector<float>{3 * tiny, 0.0f, infinity, 1.0f, NAN, 0.0f, infinity, -infinity});  // (4, 2), T
+  // (2, 4), used transposed
+  const Buffer<float> a(std::vector<float>{3 * tiny, 0.0f, infinity, 1.0f, NAN, 0.0f, infinity, -infinity});
   const Buffer<float> b(std::vector<float>{1.0f, 1.0f});
   const Buffer<float> d(4);
   for (const std::string& name : names_of(handle, DataType::kFloat32)) {

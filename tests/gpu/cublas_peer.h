@@ -25,8 +25,8 @@ class CublasPeer {
   using Create = int (*)(void**);
   using Destroy = int (*)(void*);
   using SetStream = int (*)(void*, cudaStream_t);
-  using Sgemm = int (*)(void*, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*,
-                        float*, int);
+  using Sgemm = int (*)(void*, int, int, int, int, int, const float*, const float*, int, const float*, int,
+                        const float*, float*, int);
   void* handle_ = nullptr;
   Destroy destroy_ = nullptr;
   SetStream set_stream_ = nullptr;

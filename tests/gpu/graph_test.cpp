@@ -24,19 +24,7 @@ void capture_and_replay(const std::string& kernel, DataType type, const Shape& s
   stream.wait();
   require_ok(fg_set_kernel(handle, kernel.c_str()));
 
-  fg_gemm_desc desc;
-  fg_gemm_desc_init(&desc);
-  desc.type_ab = desc.type_cd = type == DataType::kFloat32 ? FG_R_32F : FG_R_16F;
-  desc.m = s.m;
-  desc.n = s.n;
-  desc.k = s.k;
-  desc.alpha = &p.alpha.value;
-  desc.beta = &p.beta.value;
-  desc.A = a.get();
-  desc.B = b.get();
-  desc.C = d.get();
-  desc.lda = desc.ldc = s.m;
-  desc.ldb = s.k;
+  const fg_gemm_desc desc = descriptor_of(p);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
   require_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

@@ -156,20 +156,9 @@ TEST_CASE("D given as C itself is the product in place (cupy#6214)", "[replay]")
   const GemmProblem p = tight_problem(DataType::kFloat32, FG_OP_N, FG_OP_N, {kM, kN, kK}, a.get(), b.get(), d.get(),
                                       1.0f, 0.5f);
   require_cuda(reference_gemm(p, reference.get(), kM, stream));
-  fg_gemm_desc desc;
-  fg_gemm_desc_init(&desc);
-  desc.m = kM;
-  desc.n = kN;
-  desc.k = kK;
-  desc.alpha = &p.alpha.value;
-  desc.beta = &p.beta.value;
-  desc.A = a.get();
-  desc.B = b.get();
-  desc.C = d.get();
+  fg_gemm_desc desc = descriptor_of(p);
   desc.D = d.get();
-  desc.lda = kM;
-  desc.ldb = kK;
-  desc.ldc = desc.ldd = kM;
+  desc.ldd = kM;
   require_ok(fg_gemm_ex(handle, &desc));
   Difference difference;
   require_cuda(compare_with_reference(d.get(), kM, DataType::kFloat32, reference.get(), nullptr, kM, kM, kN,

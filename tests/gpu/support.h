@@ -118,6 +118,27 @@ inline fg_status_t run_sgemm(fg_handle_t handle, const GemmProblem& p) {
                      &p.beta.value, static_cast<float*>(p.d.data), p.d.ld);
 }
 
+// The problem as fg_gemm_ex takes it, in place, with host scalars. The descriptor points into `p`.
+inline fg_gemm_desc descriptor_of(const GemmProblem& p) {
+  fg_gemm_desc desc;
+  fg_gemm_desc_init(&desc);
+  desc.transa = operation(p.op_a);
+  desc.transb = operation(p.op_b);
+  desc.type_ab = desc.type_cd = p.type_ab == DataType::kFloat32 ? FG_R_32F : FG_R_16F;
+  desc.m = p.m;
+  desc.n = p.n;
+  desc.k = p.k;
+  desc.alpha = &p.alpha.value;
+  desc.beta = &p.beta.value;
+  desc.A = p.a.data;
+  desc.B = p.b.data;
+  desc.C = p.c.data;
+  desc.lda = p.a.ld;
+  desc.ldb = p.b.ld;
+  desc.ldc = p.c.ld;
+  return desc;
+}
+
 inline std::unique_ptr<Verifier> make_verifier() {
   std::string error;
   auto verifier = Verifier::create(&error);

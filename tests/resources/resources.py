@@ -67,8 +67,8 @@ def gate(rows, exceptions):
     wrong = []
     for row in rows:
         if (row["stack"] or row["local"]) and not allowed(row, exceptions):
-            wrong.append(f"{row['architecture']} {row['kernel']}: {row['stack']} bytes of stack, {row['local']} of local "
-                         "memory (a spill, or an array that is indexed at run time)")
+            wrong.append(f"{row['architecture']} {row['kernel']}: {row['stack']} bytes of stack, {row['local']} of "
+                         "local memory (a spill, or an array that is indexed at run time)")
     return wrong
 
 

@@ -91,7 +91,8 @@ class Gate(unittest.TestCase):
 
 class Sass(unittest.TestCase):
     def judge(self, line):
-        return sass_check.judge(sass_check.read_rules(line)[0], cuobjdump.parse_sass(SASS), {"_Z1av": "a", "_Z1bv": "b"})
+        rule = sass_check.read_rules(line)[0]
+        return sass_check.judge(rule, cuobjdump.parse_sass(SASS), {"_Z1av": "a", "_Z1bv": "b"})
 
     def test_rules(self):
         self.assertEqual(self.judge("* | a | sm_80 | HMMA LDGSTS | FFMA STL"), (1, []))

@@ -67,8 +67,8 @@ def main():
         readable = cuobjdump.demangle({name for _, name, _ in kernels})
         for rule in matching:
             applied, wrong = judge(rule, kernels, readable)
-            print(f"{pathlib.Path(path).name}: {applied} kernels of {rule[2]} hold {' '.join(rule[3])}"
-                  if applied and not wrong else f"{pathlib.Path(path).name}: rule {rule}: {applied} kernels, {len(wrong)} faults")
+            fault = "" if applied else "  NO SUCH KERNEL"
+            print(f"{pathlib.Path(path).name}: {applied} kernels {rule[1]} for {rule[2]}: {' '.join(rule[3])}{fault}")
             for line in wrong:
                 print("  " + line)
             failed |= bool(wrong) or applied == 0
