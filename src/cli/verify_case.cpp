@@ -141,7 +141,9 @@ std::string spell(const Case& c) {
   std::size_t index = 0;
   visit_fields(c, [&](const char* key, const auto& value) {
     const std::string spelled = to_text(value);
-    if (spelled != defaults[index++]) text += (text.empty() ? "" : " ") + std::string(key) + "=" + spelled;
+    if (spelled == defaults[index++]) return;
+    if (!text.empty()) text += ' ';
+    text.append(key).append("=").append(spelled);
   });
   return text.empty() ? "m=1" : text;
 }
