@@ -29,14 +29,25 @@ FORMAT = 1
 
 
 def run(command, timeout, environment=None):
-    """(exit code, output), 124 where it ran past `timeout` seconds."""
+    """(exit code, output); 124 where it ran past `timeout` seconds, 127 where it could not be started."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, text=True,
                               errors="replace", env=environment, check=False)
         return done.returncode, done.stdout
+    except OSError as error:
+        return 127, str(error)
     except subprocess.TimeoutExpired as expired:
         output = expired.stdout or ""
         return 124, output if isinstance(output, str) else output.decode(errors="replace")
+
+
+def failure_messages(case):
+    """What Catch2 says of a failed test: infos, messages, and the two sides of failed expressions."""
+    lines = []
+    for element in case.iter():
+        if element.tag in ("Failure", "Exception", "FatalErrorCondition", "Info", "Warning", "Original", "Expanded"):
+            lines.append(f"{element.tag.lower()}: {' '.join((element.text or '').split())}")
+    return lines[:12]
 
 
 def parse_suite(xml_text, output, code):
@@ -56,8 +67,8 @@ def parse_suite(xml_text, output, code):
         result["failed"] = 1
     if result["failed"]:
         result.update(exit_code=code, output=output[-2000:],
-                      failed_tests=[case.get("name") for case in cases
-                                    if case.find("OverallResult").get("success") != "true"])
+                      failed_tests={case.get("name"): failure_messages(case) for case in cases
+                                    if case.find("OverallResult").get("success") != "true"})
     return result
 
 
@@ -164,8 +175,10 @@ class Recorder:
 
     def say(self, what, good, result):
         self.write()
-        shown = {key: value for key, value in result.items() if key != "output"}
+        shown = {key: value for key, value in result.items() if key not in ("output", "failed_tests")}
         print(f"{what}: {'ok' if good else 'FAILED'} {json.dumps(shown)}", flush=True)
+        for name, messages in result.get("failed_tests", {}).items():
+            print(f"  {name}\n    " + "\n    ".join(messages), flush=True)
         if not good and "output" in result:
             print(result["output"], flush=True)
 

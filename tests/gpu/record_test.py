@@ -13,7 +13,7 @@ CLEAN = {"format": 1, "date": "2026-01-01T00:00Z", "device": {"name": "GPU"}, "t
 
 CATCH2_V2 = """<Catch name="x"><Group name="x">
 <TestCase name="good"><OverallResult success="true"/></TestCase>
-<TestCase name="bad"><Expression success="false"/><OverallResult success="false"/></TestCase>
+<TestCase name="bad"><Expression success="false"><Expanded> 3 == 4 </Expanded></Expression><OverallResult success="false"/></TestCase>
 <OverallResults successes="7" failures="2" expectedFailures="0"/></Group>
 <OverallResults successes="7" failures="2" expectedFailures="0"/></Catch>"""
 CATCH2_V3 = """<Catch2TestRun name="x"><TestCase name="good"><OverallResult success="true" skips="0"/></TestCase>
@@ -88,7 +88,7 @@ class Reports(unittest.TestCase):
     def test_catch2_version_2(self):
         result = record.parse_suite(CATCH2_V2, "calls kernels 100\ncalls entries 20\n", 1)
         self.assertEqual((result["tests"], result["failed"], result["assertions"], result["calls"]), (2, 1, 9, 120))
-        self.assertEqual(result["failed_tests"], ["bad"])
+        self.assertEqual(result["failed_tests"], {"bad": ["expanded: 3 == 4"]})
 
     def test_catch2_version_3(self):
         result = record.parse_suite(CATCH2_V3, "", 0)
