@@ -11,8 +11,12 @@ namespace fastgemm::ffma {
 // How operands travel to shared memory: cp.async (sm_80 and up), or through registers.
 enum class Transfer { kAsync, kStaged };
 
-// 64x64 warp tiles of 16x8 thread tiles. Each step of k holds an element of B over 16 FMAs, so that two of an FMA's
-// three operands come from different register banks and the third from the operand cache.
+// kSliceBarriers: warps wait only for those that share their slice of A or of B, not for the block.
+// kMeetEarly: warps meet in the middle of a k tile, half a tile before they need what they waited for, and a stage is
+// refilled one tile later; else they meet at its end.
+
+// Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0: the barriers
+// of parts of the block cost 0.3 % (NN, NT) to 3 % (TN) there beside the block's own.
 struct Tile256x128x8 {
   static constexpr Transfer kTransfer = Transfer::kAsync;
   static constexpr int kTileM = 256;
@@ -24,7 +28,14 @@ struct Tile256x128x8 {
   static constexpr int kThreadM = 16;
   static constexpr int kThreadN = 8;
   static constexpr bool kSliceBarriers = true;
+  static constexpr bool kMeetEarly = true;
   static constexpr int kBlocksPerSm = 1;
+};
+
+// The same with the block's barrier, and more stages in its place.
+struct Tile256x128x8Block : Tile256x128x8 {
+  static constexpr int kStages = 6;
+  static constexpr bool kSliceBarriers = false;
 };
 
 struct Tile128x128x8 {
@@ -37,7 +48,8 @@ struct Tile128x128x8 {
   static constexpr int kWarpsN = 2;
   static constexpr int kThreadM = 16;
   static constexpr int kThreadN = 8;
-  static constexpr bool kSliceBarriers = true;
+  static constexpr bool kSliceBarriers = false;
+  static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 2;
 };
 
@@ -51,7 +63,8 @@ struct Tile128x64x8 {
   static constexpr int kWarpsN = 2;
   static constexpr int kThreadM = 8;
   static constexpr int kThreadN = 8;
-  static constexpr bool kSliceBarriers = true;
+  static constexpr bool kSliceBarriers = false;
+  static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 3;
 };
 
@@ -61,11 +74,12 @@ struct Tile64x64x16 {
   static constexpr int kTileN = 64;
   static constexpr int kTileK = 16;
   static constexpr int kStages = 4;
-  static constexpr int kWarpsM = 2;
+  static constexpr int kWarpsM = 1;
   static constexpr int kWarpsN = 2;
   static constexpr int kThreadM = 8;
-  static constexpr int kThreadN = 4;
-  static constexpr bool kSliceBarriers = true;
+  static constexpr int kThreadN = 8;
+  static constexpr bool kSliceBarriers = false;
+  static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 4;
 };
 
@@ -74,25 +88,24 @@ struct Tile32x32x16 {
   static constexpr int kTileM = 32;
   static constexpr int kTileN = 32;
   static constexpr int kTileK = 16;
-  static constexpr int kStages = 4;
+  static constexpr int kStages = 3;
   static constexpr int kWarpsM = 1;
   static constexpr int kWarpsN = 2;
   static constexpr int kThreadM = 4;
   static constexpr int kThreadN = 4;
-  static constexpr bool kSliceBarriers = true;
-  static constexpr int kBlocksPerSm = 12;
+  static constexpr bool kSliceBarriers = false;
+  static constexpr bool kMeetEarly = false;
+  static constexpr int kBlocksPerSm = 8;
 };
 
-// The same tiles for chips without cp.async: two buffers, filled from registers.
+// The same tiles for chips without cp.async: two buffers, filled from registers; 64 KiB of shared memory an SM.
 template <class AsyncTile>
 struct Staged : AsyncTile {
   static constexpr Transfer kTransfer = Transfer::kStaged;
   static constexpr int kStages = 2;
+  static constexpr bool kMeetEarly = false;
+  static constexpr int kBlocksPerSm = AsyncTile::kBlocksPerSm < 3 ? AsyncTile::kBlocksPerSm : 3;
 };
-
-// 8 lanes along the longer side of a thread tile's counterpart, so that warp tiles come out near square.
-template <int kThreadM, int kThreadN>
-inline constexpr int kLanesAlongM = kThreadM > kThreadN ? 4 : 8;
 
 // A kernel: a tile, and how each operand is copied.
 template <class Tile, SliceCopy kCopyOfA, SliceCopy kCopyOfB>
@@ -100,20 +113,29 @@ struct Config : Tile {
   using Tile::kTileK, Tile::kTileM, Tile::kTileN, Tile::kWarpsM, Tile::kWarpsN, Tile::kStages;
   static constexpr SliceCopy kCopyA = kCopyOfA;
   static constexpr SliceCopy kCopyB = kCopyOfB;
-
+  static constexpr bool kTransposesA = kCopyA == SliceCopy::kTransposed4;
+  static constexpr bool kTransposesB = kCopyB == SliceCopy::kTransposed4;
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
-  static constexpr int kLanesM = kLanesAlongM<Tile::kThreadM, Tile::kThreadN>;
-  static constexpr int kLanesN = 32 / kLanesM;
+
+  // TN takes a thread tile on its side (8x16 for 16x8), 1.05x as fast there; the other layouts lose 4 to 10 % by it.
+  static constexpr bool kMirrored = kTransposesA && kTransposesB;
+  static constexpr int kThreadM = kMirrored ? Tile::kThreadN : Tile::kThreadM;
+  static constexpr int kThreadN = kMirrored ? Tile::kThreadM : Tile::kThreadN;
+  static constexpr int kLanesM = kTileM / kWarpsM / kThreadM;
+  static constexpr int kLanesN = kTileN / kWarpsN / kThreadN;
   using Lanes = LaneGrid<kLanesM, kLanesN>;
-  using AxisM = ThreadTileAxis<Tile::kThreadM, kLanesM>;
-  using AxisN = ThreadTileAxis<Tile::kThreadN, kLanesN>;
+  using AxisM = ThreadTileAxis<kThreadM, kLanesM>;
+  using AxisN = ThreadTileAxis<kThreadN, kLanesN>;
   static_assert(AxisM::kWidth * kWarpsM == kTileM && AxisN::kWidth * kWarpsN == kTileN, "warp tiles fill the tile");
 
-  // A slice of A is what one row of warps reads, and those warps copy it; likewise B.
-  static constexpr int kSliceThreadsA = 32 * kWarpsN;
-  static constexpr int kSliceThreadsB = 32 * kWarpsM;
-  using MapA = SliceCopyMap<kCopyA, AxisM::kWidth, kTileK, kSliceThreadsA>;
-  using MapB = SliceCopyMap<kCopyB, AxisN::kWidth, kTileK, kSliceThreadsB>;
+  // What a group of threads copies and waits for: the slice of A that one row of warps reads and the slice of B that
+  // one column of warps reads, each copied by those warps; or all of the tile, by the whole block.
+  static constexpr int kSliceM = Tile::kSliceBarriers ? AxisM::kWidth : kTileM;
+  static constexpr int kSliceN = Tile::kSliceBarriers ? AxisN::kWidth : kTileN;
+  static constexpr int kSliceThreadsA = Tile::kSliceBarriers ? 32 * kWarpsN : kThreads;
+  static constexpr int kSliceThreadsB = Tile::kSliceBarriers ? 32 * kWarpsM : kThreads;
+  using MapA = SliceCopyMap<kCopyA, kSliceM, kTileK, kSliceThreadsA>;
+  using MapB = SliceCopyMap<kCopyB, kSliceN, kTileK, kSliceThreadsB>;
 
   // Shared memory of a stage: (kTileK, kTileM) of A, then (kTileK, kTileN) of B, m and n contiguous, rows padded.
   static constexpr int kPitchA = (kTileM + kSlicePadding) * 4;  // bytes
@@ -122,8 +144,18 @@ struct Config : Tile {
   static constexpr int kStageBytes = kStageBytesA + kTileK * kPitchB;
   static constexpr std::int64_t kSharedBytes = std::int64_t{kStages} * kStageBytes;
 
-  static_assert(kTileK % 2 == 0, "fragments alternate between two register sets");
-  static_assert(kStages >= 2, "one stage is read while the others are filled");
+  // The steps of a k tile at which warps meet, and how many tiles ahead copies run: one less than stages where all
+  // have left a stage just before it is refilled, two less where the last meeting was half a tile earlier.
+  static constexpr int kMeetStepA = Tile::kMeetEarly ? kTileK / 2 - 1 : kTileK - 1;
+  static constexpr int kMeetStepB = Tile::kMeetEarly ? kTileK / 2 + 1 : kTileK - 1;
+  static constexpr int kPrefetch = Tile::kMeetEarly ? kStages - 2 : kStages - 1;
+
+  // Copies of a tile start in so many parts, spread over its steps: together at its beginning, but for the many small
+  // ones of a transposed A, among which fragment loads would queue (TN 8 %, TT 4 % faster; NN, NT 3 % slower).
+  static constexpr int kCopyParts = kTransposesA ? 4 : 1;
+
+  static_assert(kTileK % 4 == 0, "fragments alternate between two register sets; copies start at every fourth step");
+  static_assert(kPrefetch >= (Tile::kMeetEarly ? 2 : 1), "the next tile is complete when warps meet");
   static_assert(1 + kWarpsM + kWarpsN <= 16, "one named barrier a slice; barrier 0 is the block's");
 };
 

@@ -20,18 +20,17 @@ class Mainloop {
   static constexpr int kTileK = Config::kTileK;
   static constexpr int kStages = Config::kStages;
   static constexpr ptx::SharedAddress kStageBytes = Config::kStageBytes;
-  using SliceA = OperandSlice<typename Config::MapA, Config::kCopyA, kTileK, Config::kPitchA>;
-  using SliceB = OperandSlice<typename Config::MapB, Config::kCopyB, kTileK, Config::kPitchB>;
+  using SliceA = OperandSlice<typename Config::MapA, Config::kCopyA, Config::kPitchA>;
+  using SliceB = OperandSlice<typename Config::MapB, Config::kCopyB, Config::kPitchB>;
 
  public:
   FG_DEVICE explicit Mainloop(const TileOperands& operands)
       : warp_m_(ptx::warp_index() % Config::kWarpsM),
         warp_n_(ptx::warp_index() / Config::kWarpsM),
-        a_(slice(operands.a, warp_m_ * Config::AxisM::kWidth), ptx::shared_base() + warp_m_ * Config::AxisM::kWidth * 4,
-           warp_n_ * 32 + ptx::lane_index()),
-        b_(slice(operands.b, warp_n_ * Config::AxisN::kWidth),
-           ptx::shared_base() + Config::kStageBytesA + warp_n_ * Config::AxisN::kWidth * 4,
-           warp_m_ * 32 + ptx::lane_index()) {
+        a_(slice(operands.a, first_m()), ptx::shared_base() + first_m() * 4,
+           Config::kSliceBarriers ? warp_n_ * 32 + ptx::lane_index() : ptx::thread_index()),
+        b_(slice(operands.b, first_n()), ptx::shared_base() + Config::kStageBytesA + first_n() * 4,
+           Config::kSliceBarriers ? warp_m_ * 32 + ptx::lane_index() : ptx::thread_index()) {
     const int lane_m = Config::Lanes::lane_m(ptx::lane_index());
     const int lane_n = Config::Lanes::lane_n(ptx::lane_index());
     at_.s_a = ptx::shared_base() + (warp_m_ * Config::AxisM::kWidth + Config::AxisM::position(lane_m, 0)) * 4;
@@ -58,6 +57,10 @@ class Mainloop {
     return origin;
   }
 
+  // Where this thread's slices begin in the tile.
+  FG_DEVICE int first_m() const { return Config::kSliceBarriers ? warp_m_ * Config::kSliceM : 0; }
+  FG_DEVICE int first_n() const { return Config::kSliceBarriers ? warp_n_ * Config::kSliceN : 0; }
+
   FG_DEVICE int tiles() const { return whole_tiles_ + (rest_ > 0 ? 1 : 0); }
   FG_DEVICE int depth(int tile) const { return tile < whole_tiles_ ? kTileK : rest_; }
 
@@ -69,46 +72,66 @@ class Mainloop {
     return stage_offset == (kStages - 1) * kStageBytes ? 0 : stage_offset + kStageBytes;
   }
 
-  // Waits for the warps that share this warp's slices: half of the block (those of a slice of B) and a quarter (A), for
-  // 4 x 2 warps. Warps that share nothing never wait for each other. The callers know that this thread's own copies
-  // have landed and that it has read the stage it finished; afterwards both hold for all threads of both slices.
-  FG_DEVICE void meet_slice_sharers() const {
+  // Waits for the warps that share this warp's slice of A (a quarter of the block, for 4 x 2 warps) or of B (a half).
+  // The callers know that this thread's own copies have landed and which stage it has left; afterwards both hold for
+  // all threads of the slice. Warps that share nothing never wait for each other.
+  FG_DEVICE void meet_sharers_of_a() const {
     if constexpr (!Config::kSliceBarriers) {
       ptx::barrier_sync();
-      return;
-    }
-    if constexpr (Config::kWarpsN > 1) {
+    } else if constexpr (Config::kWarpsN > 1) {
       ptx::barrier_sync(1 + warp_m_, Config::kSliceThreadsA);
     } else {
       ptx::warp_sync();
     }
-    if constexpr (Config::kWarpsM > 1) {
+  }
+
+  FG_DEVICE void meet_sharers_of_b() const {
+    if constexpr (!Config::kSliceBarriers) {
+      return;  // all have met for A
+    } else if constexpr (Config::kWarpsM > 1) {
       ptx::barrier_sync(1 + Config::kWarpsM + warp_n_, Config::kSliceThreadsB);
     } else {
       ptx::warp_sync();
     }
   }
 
-  // Starts the copies of k tile `tile`, if there is one, and closes the group either way: groups count tiles.
-  FG_DEVICE void copy_async(int tile, ptx::SharedAddress stage_offset) {
+  // Starts part `part` of kParts of the copies of k tile `tile`, if there is one.
+  template <int kParts>
+  FG_DEVICE void copy_part(int part, int tile, ptx::SharedAddress stage_offset) {
     if (tile < unchecked_tiles_) {
-      a_.template copy_async<false>(stage_offset, kTileK);
-      b_.template copy_async<false>(stage_offset, kTileK);
+      copy_passes<kParts, false>(part, kTileK, stage_offset);
     } else if (tile < tiles()) {
-      a_.template copy_async<true>(stage_offset, depth(tile));
-      b_.template copy_async<true>(stage_offset, depth(tile));
+      copy_passes<kParts, true>(part, depth(tile), stage_offset);
     }
-    ptx::cp_async_commit();
   }
 
+  template <int kParts, bool kChecked>
+  FG_DEVICE void copy_passes(int part, int tile_depth, ptx::SharedAddress stage_offset) {
+    constexpr int kPassesA = Config::MapA::kPasses;
+    constexpr int kPasses = kPassesA + Config::MapB::kPasses;
+#pragma unroll
+    for (int pass = part * kPasses / kParts; pass < (part + 1) * kPasses / kParts; ++pass) {
+      if (pass < kPassesA) {
+        a_.template copy_async<kChecked>(pass, stage_offset, tile_depth);
+      } else {
+        b_.template copy_async<kChecked>(pass - kPassesA, stage_offset, tile_depth);
+      }
+    }
+  }
+
+  // Groups of copies count k tiles, also those that do not exist, so that waiting for a group is waiting for a tile.
   FG_DEVICE void run_async(Accumulators<Config>& r_acc) {
+    // Groups closed after the next tile's at the time of a meeting: the tile's own copies are closed only at its end.
+    constexpr int kTilesBehindNext = Config::kPrefetch - (Config::kMeetStepA < kTileK - 1 ? 2 : 1);
     ptx::SharedAddress fill_offset = 0;
-    for (int tile = 0; tile < kStages - 1; ++tile) {
-      copy_async(tile, fill_offset);
+    for (int tile = 0; tile < Config::kPrefetch; ++tile) {
+      copy_part<1>(0, tile, fill_offset);
+      ptx::cp_async_commit();
       fill_offset = next_stage(fill_offset);
     }
-    ptx::cp_async_wait<kStages - 2>();
-    meet_slice_sharers();
+    ptx::cp_async_wait<Config::kPrefetch - 1>();
+    meet_sharers_of_a();
+    meet_sharers_of_b();
     Fragments<Config> r_fragments[2];
     ptx::SharedAddress offset = 0;
     load_fragments(r_fragments[0], fragments_at(offset, 0));
@@ -118,14 +141,18 @@ class Mainloop {
 #pragma unroll
       for (int step = 0; step < kTileK; ++step) {
         const bool last = step == kTileK - 1;
-        if (step == 0) {
-          // Into the stage of the tile before this one, which all sharers have left.
-          copy_async(tile + kStages - 1, fill_offset);
-          fill_offset = next_stage(fill_offset);
+        constexpr int kPartSteps = kTileK / Config::kCopyParts;
+        if (step == Config::kMeetStepA) {
+          ptx::cp_async_wait<kTilesBehindNext>();
+          meet_sharers_of_a();
         }
-        if (last) {
-          ptx::cp_async_wait<kStages - 2>();
-          meet_slice_sharers();
+        if (step == Config::kMeetStepB) meet_sharers_of_b();
+        if (step % kPartSteps == 0) {
+          copy_part<Config::kCopyParts>(step / kPartSteps, tile + Config::kPrefetch, fill_offset);
+        }
+        if (step == kTileK - 2) {  // after the last part, and before a meeting at the tile's end
+          ptx::cp_async_commit();
+          fill_offset = next_stage(fill_offset);
         }
         const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
         multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
@@ -154,7 +181,8 @@ class Mainloop {
   FG_DEVICE void run_staged(Accumulators<Config>& r_acc) {
     load_staged(0);
     store_staged(0);
-    meet_slice_sharers();
+    meet_sharers_of_a();
+    meet_sharers_of_b();
     Fragments<Config> r_fragments[2];
     ptx::SharedAddress offset = 0;
     load_fragments(r_fragments[0], fragments_at(offset, 0));
@@ -168,7 +196,8 @@ class Mainloop {
         if (last) {
           // The other stage was left by all sharers at the last meeting.
           if (tile + 1 < tiles()) store_staged(next_offset);
-          meet_slice_sharers();
+          meet_sharers_of_a();
+          meet_sharers_of_b();
         }
         const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
         multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
@@ -192,9 +221,6 @@ class Mainloop {
     }
   }
 
-  static constexpr int kStagedA = Config::MapA::kPasses * Config::MapA::kElements;
-  static constexpr int kStagedB = Config::MapB::kPasses * Config::MapB::kElements;
-
   int warp_m_;
   int warp_n_;
   SliceA a_;
@@ -203,8 +229,8 @@ class Mainloop {
   int whole_tiles_;
   int rest_;             // steps of k in the tile after the whole ones
   int unchecked_tiles_;  // k tiles that lie wholly inside both operands
-  float r_staged_a_[kStagedA];
-  float r_staged_b_[kStagedB];
+  float r_staged_a_[SliceA::kStagedFloats];
+  float r_staged_b_[SliceB::kStagedFloats];
 };
 
 }  // namespace fastgemm::ffma
