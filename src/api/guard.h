@@ -46,8 +46,9 @@ fg_status_t with_handle(const char* entry, fg_handle_t handle, Body&& body) {
   return guarded(entry, [&]() -> Outcome {
     if (handle == nullptr) return {FG_STATUS_NOT_INITIALIZED, "handle is null; fg_create makes one"};
     if (handle->process != getpid()) {
-      return {FG_STATUS_NOT_INITIALIZED, "handle was created before fork; a child process has to create its own, and CUDA "
-                                         "allows that only where the parent had not used it yet"};
+      return {FG_STATUS_NOT_INITIALIZED,
+              "handle was created before fork; a child process has to create its own, and CUDA allows that only where "
+              "the parent had not used it yet"};
     }
     return body(*handle);
   });

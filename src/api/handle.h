@@ -61,8 +61,8 @@ SelectOptions select_options(const fg_handle& handle, std::size_t workspace_byte
 // Name as in the kernel table, "cublas", or "" to let the dispatcher choose.
 Outcome force_kernel(fg_handle& handle, std::string_view name);
 
-// Those rows of `table` with code for the current device, which is `device`. Loads that code, so that no product call has
-// to.
+// Those rows of `table` with code for the current device, which is `device`. Loads that code, so that no product call
+// has to.
 std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table);
 
 // What FASTGEMM_MATH and FASTGEMM_KERNEL ask of a new handle.

@@ -103,8 +103,8 @@ fg_status_t fg_set_workspace(fg_handle_t handle, void* workspace, size_t bytes) 
 fg_status_t fg_set_sm_count_target(fg_handle_t handle, int sm_count) {
   return with_handle(__func__, handle, [&](fg_handle& h) -> Outcome {
     if (sm_count < 0 || sm_count > h.device.sm_count) {
-      return {FG_STATUS_INVALID_VALUE, "sm_count = " + std::to_string(sm_count) + " is not between 0 and the device's " +
-                                           std::to_string(h.device.sm_count)};
+      return {FG_STATUS_INVALID_VALUE, "sm_count = " + std::to_string(sm_count) +
+                                           " is not between 0 and the device's " + std::to_string(h.device.sm_count)};
     }
     h.sm_count_target = sm_count;
     return {};

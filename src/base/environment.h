@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 4> kMathModeNames = {"default", "f
 struct Environment {
   std::string kernel;                                     // FASTGEMM_KERNEL: force one kernel, or "cublas"
   std::string cublas;                                     // FASTGEMM_CUBLAS: file name of libcublas
-  std::string math;                                       // FASTGEMM_MATH: default | fp32_sequential | fp32_tensor | tf32
+  std::string math;                                       // FASTGEMM_MATH: one of kMathModeNames; empty: not set
   std::size_t workspace_bytes = std::size_t{32} << 20;    // FASTGEMM_WORKSPACE_MB
   LogLevel log = LogLevel::kOff;                          // FASTGEMM_LOG
   std::string log_file;                                   // FASTGEMM_LOG_FILE; empty: stderr

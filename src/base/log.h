@@ -1,7 +1,8 @@
-// The log that FASTGEMM_LOG asks for; silent by default. Lines go whole, from any thread, to stderr or FASTGEMM_LOG_FILE.
+// The log that FASTGEMM_LOG asks for; silent by default. Lines go whole, from any thread, to stderr or
+// FASTGEMM_LOG_FILE.
 //
-// Every line starts "fastgemm: "; then, by level, "error: " or "info: " or nothing. A product leaves one trace line, which
-// `fastgemm bench` reads back as a shape:
+// Every line starts "fastgemm: "; then, by level, "error: " or "info: " or nothing. A product leaves one trace line,
+// which `fastgemm bench` reads back as a shape:
 //
 //   fastgemm: gemm type=f32 ops=NT m=512 n=256 k=64 lda=512 ldb=256 ldc=512 alpha=1 beta=0 batch=1 math=default
 //             kernel=sgemm_ffma_f32_128x128x8_s4 us=12.5                                            (on one line)
@@ -15,9 +16,10 @@
 //   math    default | fp32_sequential | fp32_tensor | tf32
 // Only where it differs from a plain call, in this order:
 //   ldd                            D is not C
-//   stride_a stride_b stride_c stride_d    elements, where batch > 1 and the entries are strided (stride_d: D is not C)
+//   stride_a stride_b stride_c stride_d    elements, where batch > 1 and entries are strided (stride_d: D is not C)
 //   pointers=1                     the batch entries are given as arrays of pointers
-//   align                          1, 2, 4 or 8: largest power of two, in bytes, that divides all addresses, where under 16
+//   align                          1, 2, 4 or 8: the largest power of two, in bytes, that divides the addresses of A, B,
+//                                  C and D, where it is under 16
 //   act     relu | gelu
 //   bias=1  stride_bias (where batch > 1)
 // Always there, at the end:

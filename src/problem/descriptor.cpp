@@ -76,7 +76,8 @@ DescriptorResult read_descriptor(const fg_gemm_desc* desc, fg_pointer_mode_t poi
   if (own_mode && (math_mode < FG_MATH_DEFAULT || math_mode > FG_MATH_TF32)) {
     return invalid("math_mode", math_mode, " is not one of FG_MATH_DEFAULT (0) to FG_MATH_TF32 (3)");
   }
-  DescriptorResult result = wrong(FG_STATUS_NOT_SUPPORTED, "type_cd = FG_R_16F with type_ab = FG_R_32F is not supported");
+  DescriptorResult result =
+      wrong(FG_STATUS_NOT_SUPPORTED, "type_cd = FG_R_16F with type_ab = FG_R_32F is not supported");
   for (const TypePair& pair : kSupportedTypes) {
     if (pair.ab != type_ab || pair.cd != type_cd) continue;
     result = {};

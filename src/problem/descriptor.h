@@ -17,8 +17,8 @@ struct DescriptorResult {
 // Checks size, types and math mode; everything else is make_problem's.
 DescriptorResult read_descriptor(const fg_gemm_desc* desc, fg_pointer_mode_t pointer_mode, MathMode handle_math_mode);
 
-// For questions about a product (fg_explain, fg_get_workspace_size), which need no data: where alpha, beta, A, B or C is
-// null, stands in alpha = 1, beta = 0 and an aligned address. Nothing may run what comes of it.
+// For questions about a product (fg_explain, fg_get_workspace_size), which need no data: where alpha, beta, A, B or C
+// is null, stands in alpha = 1, beta = 0 and an aligned address. Nothing may run what comes of it.
 void fill_missing_pointers(GemmArguments* arguments);
 
 }  // namespace fastgemm

@@ -128,7 +128,8 @@ std::string check_absent_d(const GemmArguments& x) {
 
 std::string check_activation(int value) {
   if (value >= FG_ACTIVATION_NONE && value <= FG_ACTIVATION_GELU) return {};
-  return equation("activation", value) + " is not FG_ACTIVATION_NONE (0), FG_ACTIVATION_RELU (1) or FG_ACTIVATION_GELU (2)";
+  return equation("activation", value) +
+         " is not FG_ACTIVATION_NONE (0), FG_ACTIVATION_RELU (1) or FG_ACTIVATION_GELU (2)";
 }
 
 Layout layout_a(const GemmArguments& x, std::int64_t batch_count) {

@@ -31,13 +31,14 @@ FG_SAME(FG_R_16F, CUDA_R_16F);
 static_assert(std::is_same_v<fg_stream_t, cudaStream_t>);
 static_assert(sizeof(fg_half) == sizeof(__half) && alignof(fg_half) == alignof(__half));
 
-// An entry point has the types of cuBLAS's, but for names: calls port by renaming.
+// Enums are passed as cuBLAS's are.
 static_assert(sizeof(fg_status_t) == sizeof(cublasStatus_t) && sizeof(fg_operation_t) == sizeof(cublasOperation_t));
 
 static_assert(sizeof(fg_gemm_desc) == 200);
 static_assert(offsetof(fg_gemm_desc, transa) == 8 && offsetof(fg_gemm_desc, type_ab) == 16);
 static_assert(offsetof(fg_gemm_desc, math_mode) == 24 && offsetof(fg_gemm_desc, activation) == 32);
 static_assert(offsetof(fg_gemm_desc, m) == 40 && offsetof(fg_gemm_desc, batch_count) == 64);
-static_assert(offsetof(fg_gemm_desc, alpha) == 72 && offsetof(fg_gemm_desc, A) == 88 && offsetof(fg_gemm_desc, D) == 112);
+static_assert(offsetof(fg_gemm_desc, alpha) == 72 && offsetof(fg_gemm_desc, A) == 88);
+static_assert(offsetof(fg_gemm_desc, D) == 112);
 static_assert(offsetof(fg_gemm_desc, lda) == 120 && offsetof(fg_gemm_desc, stride_a) == 152);
 static_assert(offsetof(fg_gemm_desc, bias) == 184 && offsetof(fg_gemm_desc, stride_bias) == 192);

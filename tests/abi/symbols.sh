@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the shared library exports, needs and calls itself. Changes to symbols.txt are changes of the ABI: only additions.
+# What the shared library exports, needs and calls itself. A change to symbols.txt changes the ABI: only add to it.
 set -euo pipefail
 
 diff <(nm -D --defined-only "$LIBRARY" | awk '{print $NF}' | LC_ALL=C sort) "$SYMBOLS" ||
@@ -11,7 +11,8 @@ if grep -E 'NEEDED.*lib(cublas|cublasLt|cuda|cudart|nvrtc)\.' <<<"$dynamic"; the
 fi
 grep -q 'SONAME.*\[libfastgemm\.so\.1\]' <<<"$dynamic" || { echo "SONAME is not libfastgemm.so.1"; exit 1; }
 if grep -E 'TEXTREL|RPATH|RUNPATH' <<<"$dynamic"; then echo "unwanted dynamic entries"; exit 1; fi
-[ "$(basename "$(readlink -f "$LIBRARY")")" = "libfastgemm.so.$VERSION" ] || { echo "file version is not $VERSION"; exit 1; }
+[ "$(basename "$(readlink -f "$LIBRARY")")" = "libfastgemm.so.$VERSION" ] ||
+  { echo "file version is not $VERSION"; exit 1; }
 
 IFS=. read -r major minor patch <<<"$VERSION"
 header=$(dirname "$SYMBOLS")/../../include/fastgemm/fastgemm.h

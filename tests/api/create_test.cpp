@@ -1,5 +1,5 @@
-// fg_create on this machine, whatever it has, and its steps one by one. tests/abi runs it in processes of their own, with
-// the GPUs hidden.
+// fg_create on this machine, whatever it has, and its steps one by one. tests/abi runs it in processes of their own,
+// with the GPUs hidden.
 #include "tests/api/host_device.h"
 #include "tests/support/catch.h"
 

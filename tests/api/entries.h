@@ -8,7 +8,7 @@
 
 namespace fastgemm::test {
 
-// Arguments of any product call. Matrices are those of the entry's type; with pointer arrays, A, B and C are the arrays.
+// Arguments of any product call. Matrices are of the entry's type; with pointer arrays, A, B and C are the arrays.
 struct Call {
   fg_handle_t handle = nullptr;
   fg_operation_t transa = FG_OP_N, transb = FG_OP_N;

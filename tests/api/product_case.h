@@ -46,8 +46,8 @@ class ProductCase {
   void fill_c(float value);
 
   bool c_is_untouched() const { return c == c_before_; }
-  // Elements that are not alpha * op(A) * op(B) + beta * C, summed in FP64 from what the buffers held before the call, and
-  // elements between columns or entries that changed. Without A and B where alpha is 0, without C where beta is 0.
+  // Elements that are not alpha * op(A) * op(B) + beta * C, summed in FP64 from what the buffers held before the call,
+  // and elements between columns that changed. Without A and B where alpha is 0, without C where beta is 0.
   int wrong_elements() const;
 
  private:

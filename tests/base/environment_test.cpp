@@ -25,8 +25,10 @@ Environment parse(std::map<std::string, std::string> with, std::vector<std::stri
 
 TEST_CASE("an empty environment gives the defaults", "[environment]") {
   std::vector<std::string> complaints;
-  for (const std::map<std::string, std::string>& with :
-       {std::map<std::string, std::string>{}, {{"FASTGEMM_LOG", ""}, {"FASTGEMM_MATH", ""}, {"FASTGEMM_WORKSPACE_MB", ""}}}) {
+  const std::map<std::string, std::string> nothing;
+  const std::map<std::string, std::string> empty_values = {
+      {"FASTGEMM_LOG", ""}, {"FASTGEMM_MATH", ""}, {"FASTGEMM_WORKSPACE_MB", ""}};
+  for (const auto& with : {nothing, empty_values}) {
     const Environment e = parse(with, &complaints);
     CHECK(e.kernel.empty());
     CHECK(e.cublas.empty());

@@ -1,4 +1,5 @@
-// Log lines: level words, whole lines from many threads. The log file of a process is opened once, so one test holds all.
+// Log lines: level words, whole lines from many threads. The log file of a process is opened once, so one test holds
+// all.
 #include "src/base/log.h"
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// Valid arguments for tests to break: C(5 x 7) = 2 * op(A)(5 x 3) * op(B)(3 x 7) + 0.5 * C, in memory that is never read.
+// Valid arguments for tests to break: C(5 x 7) = 2 * op(A)(5 x 3) * op(B)(3 x 7) + 0.5 * C, in memory that is never
+// read.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,8 @@ TEST_CASE("wrong descriptors are named", "[problem][descriptor]") {
   };
   const Row rows[] = {
       {"struct_size = 0: call fg_gemm_desc_init first", [](fg_gemm_desc& d) { d.struct_size = 0; }},
-      {"type_ab = 1 is not FG_R_32F (0) or FG_R_16F (2)", [](fg_gemm_desc& d) { d.type_ab = number<fg_data_type_t>(1); }},
+      {"type_ab = 1 is not FG_R_32F (0) or FG_R_16F (2)",
+       [](fg_gemm_desc& d) { d.type_ab = number<fg_data_type_t>(1); }},
       {"type_cd = 14 is not FG_R_32F (0) or FG_R_16F (2)",
        [](fg_gemm_desc& d) { d.type_cd = number<fg_data_type_t>(14); }},
       {"math_mode = 4 is not one of FG_MATH_DEFAULT (0) to FG_MATH_TF32 (3)",
