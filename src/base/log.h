@@ -16,10 +16,10 @@
 //   math    default | fp32_sequential | fp32_tensor | tf32
 // Only where it differs from a plain call, in this order:
 //   ldd                            D is not C
-//   stride_a stride_b stride_c stride_d    elements, where batch > 1 and entries are strided (stride_d: D is not C)
+//   stride_a stride_b stride_c stride_d    elements, where batch > 1 and strided (stride_d: D is not C)
 //   pointers=1                     the batch entries are given as arrays of pointers
-//   align                          1, 2, 4 or 8: the largest power of two, in bytes, that divides the addresses of A, B,
-//                                  C and D, where it is under 16
+//   align                          1, 2, 4 or 8: the largest power of two, in bytes, that divides the addresses of A,
+//                                  B, C and D, where it is under 16
 //   act     relu | gelu
 //   bias=1  stride_bias (where batch > 1)
 // Always there, at the end:
