@@ -48,7 +48,8 @@ std::vector<Shape> trace_shapes(const std::string& text, const ShapeDefaults& de
   std::istringstream in(text);
   const TraceShapes trace = shapes_from_trace(in, defaults);
   if (trace.batched > 0) {
-    std::cerr << "fastgemm: " << trace.batched << " batched products in the trace; one product of each batch is measured\n";
+    std::cerr << "fastgemm: " << trace.batched
+              << " batched products in the trace; one product of each batch is measured\n";
   }
   if (trace.mixed > 0) {
     std::cerr << "fastgemm: " << trace.mixed << " products of FP16 into FP32 in the trace are left out\n";
@@ -122,7 +123,9 @@ void complete_options(Arguments& arguments) {
     if (kernel == "auto") kernel.clear();
     check_kernel(kernel);
   }
-  if (!model_gpu(bench.plan_gpu, 0)) throw ParseError("--gpu: \"" + bench.plan_gpu + "\" is not one of " + model_gpu_names());
+  if (!model_gpu(bench.plan_gpu, 0)) {
+    throw ParseError("--gpu: \"" + bench.plan_gpu + "\" is not one of " + model_gpu_names());
+  }
   if (arguments.regime == "idle") bench.timing.regime = Regime::kIdle;
   if (arguments.regime == "back-to-back") bench.timing.regime = Regime::kBackToBack;
   if (arguments.idle_ms >= 0 && arguments.regime == "interleaved") bench.timing.regime = Regime::kIdle;
@@ -135,9 +138,10 @@ void add_protocol_options(CLI::App& command, Arguments& arguments) {
       ->check(CLI::Range(1, 100000));
   command.add_option("--warm-up", arguments.bench.timing.warm_up, "Launches before those (default 3)")
       ->check(CLI::Range(0, 100000));
-  command.add_option("--regime", arguments.regime,
-                     "interleaved (default): contenders alternate; idle: the same with a pause before each launch; "
-                     "back-to-back: all launches of one without pause or flush, then the next one's")
+  command
+      .add_option("--regime", arguments.regime,
+                  "interleaved (default): contenders alternate; idle: the same with a pause before each launch; "
+                  "back-to-back: all launches of one without pause or flush, then the next one's")
       ->check(CLI::IsMember({"interleaved", "idle", "back-to-back"}));
   command.add_option("--idle-ms", arguments.idle_ms, "Pause of the idle regime, and asks for it (default 20)")
       ->check(CLI::Range(0, 60000));
@@ -147,10 +151,12 @@ void add_protocol_options(CLI::App& command, Arguments& arguments) {
 
 void add_shape_sources(CLI::App& command, Arguments& arguments) {
   add_shape_options(command, arguments.shape);
-  command.add_option("--shapes", arguments.shapes_file, "Shapes from a CSV file or a trace log; - reads standard input");
+  command.add_option("--shapes", arguments.shapes_file,
+                     "Shapes from a CSV file or a trace log; - reads standard input");
   command.add_option("trace", arguments.trace_line, "A trace line");
-  CLI::Option* ladder = command.add_flag("--ladder", arguments.bench.ladder,
-                                         "The six rungs of the mma.sync HGEMM kernel beside cuBLAS, a technique more each");
+  CLI::Option* ladder =
+      command.add_flag("--ladder", arguments.bench.ladder,
+                       "The six rungs of the mma.sync HGEMM kernel beside cuBLAS, a technique more each");
   command.add_option("--size", arguments.ladder_size, "Square size for --ladder (default 8192)")
       ->needs(ladder)
       ->check(CLI::Range(1, 1 << 20));
@@ -164,9 +170,8 @@ void add_bench(CLI::App& app, Action& action, const std::string& command_line) {
   auto arguments = std::make_shared<Arguments>();
   arguments->bench.command_line = command_line;
   add_shape_sources(*command, *arguments);
-  command->add_option("--kernels,--kernel", arguments->kernels,
-                      "Force these kernels, a contender each; auto: the dispatcher's choice (names: fastgemm info)")
-      ->delimiter(',');
+  add_list_option(*command, "--kernels,--kernel", arguments->kernels,
+                  "Force these kernels, a contender each; auto: the dispatcher's choice (names: fastgemm info)");
   command->add_option("--math", arguments->math, "default, fp32_sequential, fp32_tensor or tf32")
       ->check(CLI::IsMember({"default", "fp32_sequential", "fp32_tensor", "tf32"}));
   add_protocol_options(*command, *arguments);

@@ -10,8 +10,8 @@ namespace fastgemm::cli {
 
 // Exit codes of every subcommand.
 inline constexpr int kExitOk = 0;
-inline constexpr int kExitFailure = 1;     // something ran and was wrong, or could not be finished
-inline constexpr int kExitBadUsage = 2;    // arguments that make no sense
+inline constexpr int kExitFailure = 1;   // something ran and was wrong, or could not be finished
+inline constexpr int kExitBadUsage = 2;  // arguments that make no sense
 
 // Runs the chosen subcommand; its value is the exit code. Arguments that only then turn out wrong: ParseError.
 using Action = std::function<int()>;

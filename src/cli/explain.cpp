@@ -36,14 +36,19 @@ int explain_here(const std::vector<Shape>& shapes, const Arguments& arguments) {
   Handle owner;
   fg_status_t status = fg_create(&owner.handle);
   if (status == FG_STATUS_SUCCESS) status = fg_set_math_mode(owner.handle, public_math(parse_math(arguments.math)));
-  if (status == FG_STATUS_SUCCESS && arguments.sm_count > 0) status = fg_set_sm_count_target(owner.handle, arguments.sm_count);
-  if (status == FG_STATUS_SUCCESS && !arguments.kernel.empty()) status = fg_set_kernel(owner.handle, arguments.kernel.c_str());
+  if (status == FG_STATUS_SUCCESS && arguments.sm_count > 0) {
+    status = fg_set_sm_count_target(owner.handle, arguments.sm_count);
+  }
+  if (status == FG_STATUS_SUCCESS && !arguments.kernel.empty()) {
+    status = fg_set_kernel(owner.handle, arguments.kernel.c_str());
+  }
   if (status != FG_STATUS_SUCCESS) {
     std::cerr << "fastgemm: " << fg_status_name(status) << ": " << fg_last_error() << "\n";
     return status == FG_STATUS_INVALID_VALUE ? kExitBadUsage : kExitFailure;
   }
   for (const Shape& shape : shapes) {
-    const ExplainResult result = explain_on_gpu(owner.handle, shape, planning_address(0), planning_address(1), planning_address(2));
+    const ExplainResult result =
+        explain_on_gpu(owner.handle, shape, planning_address(0), planning_address(1), planning_address(2));
     if (result.status != FG_STATUS_SUCCESS) {
       std::cerr << "fastgemm: " << result.text << "\n";
       return kExitFailure;
@@ -79,7 +84,8 @@ void add_explain(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<Arguments>();
   add_shape_options(*command, arguments->shape);
   command->add_option("--gpu", arguments->gpu, "Plan for a GPU that need not be here: " + model_gpu_names());
-  command->add_option("--sms", arguments->sm_count, "SMs to plan for (default: all of the GPU's)")->check(CLI::Range(1, 1024));
+  command->add_option("--sms", arguments->sm_count, "SMs to plan for (default: all of the GPU's)")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--kernel", arguments->kernel, "Force this kernel; cublas stands for the fallback");
   command->add_option("--math", arguments->math, "default, fp32_sequential, fp32_tensor or tf32")
       ->check(CLI::IsMember({"default", "fp32_sequential", "fp32_tensor", "tf32"}));

@@ -33,7 +33,8 @@ struct Info {
 
 std::string library_path() {
   Dl_info where{};
-  return dladdr(reinterpret_cast<void*>(&fg_get_version), &where) != 0 && where.dli_fname != nullptr ? where.dli_fname : "";
+  return dladdr(reinterpret_cast<void*>(&fg_get_version), &where) != 0 && where.dli_fname != nullptr ? where.dli_fname
+                                                                                                     : "";
 }
 
 Info collect() {
@@ -61,9 +62,11 @@ void print_gpu(const Gpu& gpu) {
   std::printf("GPU %d:     %s\n", device.ordinal, gpu.name.c_str());
   std::printf("           compute capability %d.%d, %d SMs at %.0f MHz, %.1f MiB L2, %lld KiB shared memory a block\n",
               device.compute_capability / 10, device.compute_capability % 10, device.sm_count, device.clock_ghz * 1e3,
-              static_cast<double>(device.l2_bytes) / (1 << 20), static_cast<long long>(device.shared_bytes_per_block >> 10));
-  std::printf("           %.1f GiB memory at %.0f GB/s; peaks at that clock: FP32 %.1f, FP16 tensor cores %.0f TFLOP/s\n",
-              static_cast<double>(gpu.memory_bytes) / (1 << 30), device.memory_gbps, gpu.fp32_tflops, gpu.fp16_tflops);
+              static_cast<double>(device.l2_bytes) / (1 << 20),
+              static_cast<long long>(device.shared_bytes_per_block >> 10));
+  std::printf(
+      "           %.1f GiB memory at %.0f GB/s; peaks at that clock: FP32 %.1f, FP16 tensor cores %.0f TFLOP/s\n",
+      static_cast<double>(gpu.memory_bytes) / (1 << 30), device.memory_gbps, gpu.fp32_tflops, gpu.fp16_tflops);
 }
 
 void print_kernels(const Info& info) {

@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   add_bench(app, action, joined(argc, argv));
   add_explain(app, action);
   add_check(app, action);
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  const auto is_named = [&](CLI::App* command) { return command->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     std::cerr << "fastgemm: \"" << argv[1] << "\" is no command; there are info, bench, explain and check\n";
     return kExitBadUsage;
   }

@@ -10,7 +10,7 @@
 
 namespace fastgemm::cli {
 
-MathMode parse_math(const std::string& text);         // default, fp32_sequential, fp32_tensor, tf32; else ParseError
+MathMode parse_math(const std::string& text);  // default, fp32_sequential, fp32_tensor, tf32; else ParseError
 const char* math_name(MathMode mode);
 fg_math_mode_t public_math(MathMode mode);
 

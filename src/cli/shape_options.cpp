@@ -4,12 +4,17 @@
 
 namespace fastgemm::cli {
 
+void add_list_option(CLI::App& command, const std::string& names, std::vector<std::string>& list,
+                     const std::string& help) {
+  // One argument each time, so that what follows is not taken for more of the list.
+  command.add_option(names, list, help)->delimiter(',')->allow_extra_args(false);
+}
+
 void add_shape_options(CLI::App& command, ShapeOptions& options) {
-  command.add_option("--sizes", options.sizes, "Square sizes, or MxNxK, separated by commas")->delimiter(',');
-  command.add_option("--mnk", options.mnk, "Products MxNxK, separated by commas")->delimiter(',');
-  command.add_option("--types", options.types, "f32, f16, or both")->delimiter(',');
-  command.add_option("--ops", options.ops, "Operations on A and B: NN, NT, TN, TT, or several (default NN)")
-      ->delimiter(',');
+  add_list_option(command, "--sizes", options.sizes, "Square sizes, or MxNxK, separated by commas");
+  add_list_option(command, "--mnk", options.mnk, "Products MxNxK, separated by commas");
+  add_list_option(command, "--types", options.types, "f32, f16, or both");
+  add_list_option(command, "--ops", options.ops, "Operations on A and B: NN, NT, TN, TT, or several (default NN)");
   command.add_option("--alpha", options.alpha, "alpha (default 1)");
   command.add_option("--beta", options.beta, "beta (default 0)");
   command.add_option("--pad", options.pad, "Elements added to every tight leading dimension (default 0)")

@@ -20,6 +20,10 @@ struct ShapeOptions {
   std::int64_t pad = 0;
 };
 
+// An option whose one argument is a list separated by commas.
+void add_list_option(CLI::App& command, const std::string& names, std::vector<std::string>& list,
+                     const std::string& help);
+
 // --sizes, --mnk, --types, --ops, --alpha, --beta, --pad.
 void add_shape_options(CLI::App& command, ShapeOptions& options);
 

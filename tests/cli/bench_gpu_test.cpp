@@ -1,6 +1,7 @@
 // The GPU bench from end to end on the fake GPU, whose clock gives known times.
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -8,7 +9,9 @@
 #include <sstream>
 
 #include "src/cli/bench/bench.h"
+#include "src/cli/bench/fp64_check.h"
 #include "tests/cli/fake/fake_gpu.h"
+#include "tests/cli/fake/host_product.h"
 #include "tests/support/catch.h"
 
 using namespace fastgemm;
@@ -135,6 +138,35 @@ TEST_CASE("a launch that breaks the device stops the run and keeps what there is
   const Run bench = run(broken);
   CHECK(bench.code == 1);
   CHECK(bench.json["rows"].size() == 1);
+  CHECK_THAT(bench.result(0, "fastgemm")["wrong"].get<std::string>(), ContainsSubstring("failed on the GPU"));
+  CHECK_FALSE(bench.result(0, "cublasSgemm").contains("wrong"));
+}
+
+TEST_CASE("a product too large for a full check is sampled, corners included", "[cli][bench]") {
+  fake_gpu() = {};
+  Shape shape = shapes_from_sizes({"200x150x9"}, {}).front();
+  RandomData random(1, nullptr);
+  const OperandBuffers buffers(shape, random, nullptr);
+  auto* c = static_cast<float*>(buffers.operands().c);
+  const auto multiply = [&] {
+    const Operands& o = buffers.operands();
+    test::multiply({false, false, false, 200, 150, 9, 1.0f, 0.0f, o.a, shape.lda, o.b, shape.ldb, c, shape.ldc});
+  };
+  const Fp64Check sampled(buffers, 1.0);
+  const Fp64Check full(buffers);
+  CHECK_THAT(sampled.part(), ContainsSubstring("of 30000 elements"));
+  CHECK(full.part() == "all elements");
+  multiply();
+  CHECK(sampled.compare_c().max_absolute < 1e-6);
+  CHECK(full.compare_c().max_absolute < 1e-6);
+  for (const std::int64_t corner : {0, 199, 149 * 200, 149 * 200 + 199}) {
+    multiply();
+    c[corner] += 1.0f;
+    CHECK(sampled.compare_c().max_absolute > 1e-3);
+  }
+  multiply();
+  c[199 + 149 * 200] = std::nanf("");
+  CHECK(sampled.compare_c().non_finite == 1);
 }
 
 TEST_CASE("shapes that do not fit are left out, the next one runs", "[cli][bench]") {

@@ -67,8 +67,8 @@ TEST_CASE("info as JSON", "[cli][command]") {
 TEST_CASE("bench without a GPU multiplies on the host and plans", "[cli][command]") {
   const auto csv = scratch("bench.csv");
   const auto json_file = scratch("bench.json");
-  const Outcome bench = fastgemm("bench --sizes 48,7x5x3 --ops NN,TT --beta 0.5 --pad 3 --trials 2 --csv " + csv.string() +
-                                 " --json " + json_file.string());
+  const Outcome bench = fastgemm("bench --sizes 48,7x5x3 --ops NN,TT --beta 0.5 --pad 3 --trials 2 --csv " +
+                                 csv.string() + " --json " + json_file.string());
   CHECK(bench.code == 0);
   CHECK_THAT(bench.out, ContainsSubstring("No GPU: "));
   CHECK_THAT(bench.out, ContainsSubstring("planned kernel"));
@@ -108,12 +108,13 @@ TEST_CASE("bench reads shapes from a CSV file, a log and the command line", "[cl
   const Outcome csv = fastgemm("bench --types f32 --trials 1 --shapes " + shapes.string());
   CHECK(csv.code == 0);
   CHECK_THAT(csv.out, ContainsSubstring("tall"));
-  const std::string line = "gemm type=f32 ops=NT m=24 n=8 k=16 lda=24 ldb=8 ldc=24 alpha=1 beta=0 batch=1 kernel=x us=1";
+  const std::string line =
+      "gemm type=f32 ops=NT m=24 n=8 k=16 lda=24 ldb=8 ldc=24 alpha=1 beta=0 batch=1 kernel=x us=1";
   std::ofstream(shapes) << "fastgemm: " << line << "\nfastgemm: " << line << "\n";
   const Outcome log = fastgemm("bench --trials 1 --shapes " + shapes.string());
   CHECK(log.code == 0);
   CHECK_THAT(log.out, ContainsSubstring("2 calls"));
-  const Outcome pasted = fastgemm("bench --trials 1 fastgemm: " + line);
+  const Outcome pasted = fastgemm("bench --trials 1 --kernels auto fastgemm: " + line);
   CHECK(pasted.code == 0);
   CHECK_THAT(pasted.out, ContainsSubstring("trace |    NT |    24 |     8 |    16"));
   std::filesystem::remove(shapes);
@@ -181,9 +182,9 @@ TEST_CASE("results that no longer fit into the file are printed", "[cli][command
 TEST_CASE("help names every option", "[cli][command]") {
   const Outcome help = fastgemm("bench --help");
   CHECK(help.code == 0);
-  for (const char* option : {"--sizes", "--mnk", "--shapes", "--ops", "--types", "--alpha", "--beta", "--pad", "--kernel",
-                             "--math", "--trials", "--warm-up", "--regime", "--idle-ms", "--ladder", "--size", "--csv",
-                             "--json", "--gpu", "--sms"}) {
+  for (const char* option : {"--sizes",  "--mnk",    "--shapes", "--ops",    "--types",   "--alpha",  "--beta",
+                             "--pad",    "--kernel", "--math",   "--trials", "--warm-up", "--regime", "--idle-ms",
+                             "--ladder", "--size",   "--csv",    "--json",   "--gpu",     "--sms"}) {
     CHECK_THAT(help.out, ContainsSubstring(option));
   }
   CHECK(fastgemm("--version").out.starts_with("fastgemm "));

@@ -62,7 +62,8 @@ TEST_CASE("Markdown rows have as many cells as the header", "[cli]") {
   REQUIRE(bars.size() == 4);  // header, rule, two rows
   for (const std::ptrdiff_t count : bars) CHECK(count == bars.front());
   CHECK_THAT(out.str(), ContainsSubstring("ratio to best"));
-  CHECK_THAT(out.str(), ContainsSubstring("geometric mean of the ratio to the best other 1.000 over 2 rows; worst 0.500"));
+  CHECK_THAT(out.str(),
+             ContainsSubstring("geometric mean of the ratio to the best other 1.000 over 2 rows; worst 0.500"));
 }
 
 TEST_CASE("a wrong result is shown", "[cli]") {
@@ -93,7 +94,9 @@ TEST_CASE("an output file keeps what it held until it is written", "[cli]") {
     file.write("new");
   }
   CHECK(read(path) == "new");
-  { const OutputFile unused(path.string()); }
+  {
+    const OutputFile unused(path.string());
+  }
   CHECK(read(path) == "new");
   std::filesystem::remove(path);
 }

@@ -78,7 +78,8 @@ TEST_CASE("trace lines give shapes, other lines are passed over", "[cli]") {
 
 TEST_CASE("equal trace lines are counted, not repeated", "[cli]") {
   const std::string line = "fastgemm: gemm type=f32 ops=NN m=8 n=8 k=8 lda=8 ldb=8 ldc=8 alpha=1 beta=0 batch=1 us=1\n";
-  const std::string other = "fastgemm: gemm type=f32 ops=NN m=8 n=8 k=9 lda=8 ldb=9 ldc=8 alpha=1 beta=0 batch=1 us=1\n";
+  const std::string other =
+      "fastgemm: gemm type=f32 ops=NN m=8 n=8 k=9 lda=8 ldb=9 ldc=8 alpha=1 beta=0 batch=1 us=1\n";
   const auto result = trace(line + other + line + line);
   REQUIRE(result.shapes.size() == 2);
   CHECK(result.shapes[0].calls == 3);

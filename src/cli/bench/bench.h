@@ -15,10 +15,10 @@ struct BenchOptions {
   MathMode math = MathMode::kDefault;
   TimingOptions timing;
   std::uint64_t seed = 1;
-  bool ladder = false;         // the six rungs instead of `kernels`
+  bool ladder = false;             // the six rungs instead of `kernels`
   std::string plan_gpu = "sm_90";  // planned for where there is no GPU
-  int plan_sm_count = 0;       // 0: that of a usual card
-  std::string csv_file;        // empty: none
+  int plan_sm_count = 0;           // 0: that of a usual card
+  std::string csv_file;            // empty: none
   std::string json_file;
   std::string command_line;
 };

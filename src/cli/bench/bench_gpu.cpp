@@ -232,7 +232,8 @@ void GpuBench::judge(const OperandBuffers& buffers, const Fp64Check& fp64, bool 
     result.differing = difference.differing;
     result.max_difference = difference.max_absolute;
     if (result.ours && difference.non_finite != 0) {
-      result.wrong = std::to_string(difference.non_finite) + " elements are not finite where cuBLAS's are, or the reverse";
+      result.wrong =
+          std::to_string(difference.non_finite) + " elements are not finite where cuBLAS's are, or the reverse";
     }
   }
   const Difference error = fp64.compare_c();
@@ -244,12 +245,14 @@ void GpuBench::judge(const OperandBuffers& buffers, const Fp64Check& fp64, bool 
     result.wrong = std::to_string(error.non_finite) + " elements are not finite where FP64's are, or the reverse";
   } else if (error_is_relative(s.type, s.k) && !(error.max_absolute <= result.error_bound)) {
     char text[96];
-    std::snprintf(text, sizeof text, "error %.2e to FP64 where %.2e is allowed", error.max_absolute, result.error_bound);
+    std::snprintf(text, sizeof text, "error %.2e to FP64 where %.2e is allowed", error.max_absolute,
+                  result.error_bound);
     result.wrong = text;
   }
 }
 
-void GpuBench::time(const OperandBuffers& buffers, const Contenders& contenders, const std::vector<bool>& ready, Row& row) {
+void GpuBench::time(const OperandBuffers& buffers, const Contenders& contenders, const std::vector<bool>& ready,
+                    Row& row) {
   show(row.shape, "timing");
   std::vector<Launch> launches;
   std::vector<std::size_t> index;

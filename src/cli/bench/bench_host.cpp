@@ -91,7 +91,9 @@ void judge(const Shape& s, const HostOperands& operands, Result& result) {
   }
   result.checked = true;
   result.error_bound = error_bound(s.type, MathMode::kDefault, s.k);
-  if (error_is_relative(s.type, s.k) && !(result.max_error <= result.error_bound)) result.wrong = "error to FP64 too large";
+  if (error_is_relative(s.type, s.k) && !(result.max_error <= result.error_bound)) {
+    result.wrong = "error to FP64 too large";
+  }
 }
 
 double wall_ms(const HostBlas& blas, const Shape& shape, HostOperands& operands) {

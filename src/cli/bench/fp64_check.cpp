@@ -6,8 +6,7 @@
 namespace fastgemm::cli {
 namespace {
 
-constexpr double kAffordable = 0x1p36;     // m n k of a full check: 4096^3
-constexpr std::int64_t kBlock = 64;        // rows and columns of a sampled block
+constexpr std::int64_t kBlock = 64;  // rows and columns of a sampled block
 
 std::set<std::int64_t> sample_starts(std::int64_t extent) {
   const std::int64_t last = std::max<std::int64_t>(0, extent - kBlock);
@@ -20,10 +19,10 @@ const void* element(const void* base, std::int64_t index, DataType type) {
 
 }  // namespace
 
-Fp64Check::Fp64Check(const OperandBuffers& buffers) : buffers_(buffers) {
+Fp64Check::Fp64Check(const OperandBuffers& buffers, double affordable) : buffers_(buffers) {
   const Shape& s = buffers.operands().shape;
   std::int64_t elements = 0;
-  if (s.flops() / 2.0 <= kAffordable) {
+  if (s.flops() / 2.0 <= affordable) {
     blocks_.push_back({0, 0, s.m, s.n, 0});
     elements = s.m * s.n;
     part_ = "all elements";

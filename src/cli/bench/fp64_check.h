@@ -12,8 +12,11 @@ namespace fastgemm::cli {
 
 class Fp64Check {
  public:
+  // m n k up to which every element is checked: 4096^3.
+  static constexpr double kAffordable = 0x1p36;
+
   // Computes the reference. Throws CudaFailure.
-  explicit Fp64Check(const OperandBuffers& buffers);
+  explicit Fp64Check(const OperandBuffers& buffers, double affordable = kAffordable);
 
   // The largest error of the C in the buffers, as a share of |alpha| |A||B| + |beta| |C0|; NaN and infinities count.
   Difference compare_c() const;

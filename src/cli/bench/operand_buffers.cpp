@@ -42,7 +42,9 @@ OperandBuffers::OperandBuffers(const Shape& shape, RandomData& random, cudaStrea
 }
 
 std::string OperandBuffers::restore_c() const {
-  if (initial_c_address_ == nullptr) return text(cudaMemsetAsync(operands_.c, 0xff, static_cast<std::size_t>(c_bytes_), operands_.stream));
+  if (initial_c_address_ == nullptr) {
+    return text(cudaMemsetAsync(operands_.c, 0xff, static_cast<std::size_t>(c_bytes_), operands_.stream));
+  }
   return text(cudaMemcpyAsync(operands_.c, initial_c_address_, static_cast<std::size_t>(c_bytes_),
                               cudaMemcpyDeviceToDevice, operands_.stream));
 }

@@ -68,15 +68,17 @@ void RandomData::fill(void* data, DataType type, std::int64_t count) {
     for (std::int64_t begin = 0; begin < even; begin += kChunk) {
       const std::int64_t part = std::min(kChunk, even - begin);
       curand_->normal(static_cast<float*>(wide.data()), part);
-      require(narrow_to_half(static_cast<const float*>(wide.data()), static_cast<char*>(data) + 2 * begin, part, stream_),
-              "narrowing random numbers");
+      require(
+          narrow_to_half(static_cast<const float*>(wide.data()), static_cast<char*>(data) + 2 * begin, part, stream_),
+          "narrowing random numbers");
     }
     require(cudaStreamSynchronize(stream_), "filling with random numbers");
   }
 }
 
 std::string RandomData::description() const {
-  return std::string(curand_ != nullptr ? "cuRAND Philox" : "own generator") + ", N(0,1), seed " + std::to_string(seed_);
+  return std::string(curand_ != nullptr ? "cuRAND Philox" : "own generator") + ", N(0,1), seed " +
+         std::to_string(seed_);
 }
 
 }  // namespace fastgemm::cli

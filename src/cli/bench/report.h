@@ -15,19 +15,19 @@ namespace fastgemm::cli {
 struct Result {
   std::string contender;  // "fastgemm", "cublasSgemm", ...
   bool ours = false;
-  std::string detail;     // the kernel or algorithm that ran
-  std::string skipped;    // why there is no figure; empty where there is one
-  double ms = 0.0;        // median
+  std::string detail;   // the kernel or algorithm that ran
+  std::string skipped;  // why there is no figure; empty where there is one
+  double ms = 0.0;      // median
   double ms_min = 0.0;
   double ms_max = 0.0;
   int trials = 0;
   bool compared = false;  // with the reference contender's C (cublasSgemm for FP32, cublasGemmEx for FP16)
   std::int64_t differing = 0;
   double max_difference = 0.0;
-  bool checked = false;     // against FP64
-  double max_error = 0.0;   // |C - ref| / (|alpha| |A||B| + |beta| |C0|), largest element
-  double error_bound = 0.0; // what it may be
-  std::string wrong;        // what is wrong with the result; empty: nothing
+  bool checked = false;      // against FP64
+  double max_error = 0.0;    // |C - ref| / (|alpha| |A||B| + |beta| |C0|), largest element
+  double error_bound = 0.0;  // what it may be
+  std::string wrong;         // what is wrong with the result; empty: nothing
 
   bool measured() const { return skipped.empty(); }
 };
@@ -54,7 +54,7 @@ struct Protocol {
 };
 
 struct Report {
-  std::optional<Gpu> gpu;      // the one measured on, or the planned one
+  std::optional<Gpu> gpu;  // the one measured on, or the planned one
   bool measured_on_gpu = false;
   std::string no_gpu_reason;
   int driver_version = 0;
@@ -62,8 +62,8 @@ struct Report {
   std::string cublas_version;  // empty: not found
   std::string cublas_path;
   std::string library_version;
-  std::string host;            // CPU and host BLAS, where the products ran on the host
-  std::string date;            // ISO 8601, UTC
+  std::string host;  // CPU and host BLAS, where the products ran on the host
+  std::string date;  // ISO 8601, UTC
   std::string command_line;
   Protocol protocol;
   std::vector<Row> rows;
@@ -86,7 +86,8 @@ struct Summary {
 // Over the rows of one type in which contender `ours` and another were measured.
 Summary summarize(const std::vector<Row>& rows, DataType type, const std::string& ours);
 
-// Markdown, row by row, so that a long run shows what it has. One table a type: its contenders are fixed by the first row.
+// Markdown, row by row, so that a long run shows what it has. One table a type: its contenders are fixed by the first
+// row.
 class MarkdownWriter {
  public:
   explicit MarkdownWriter(std::ostream& out) : out_(out) {}

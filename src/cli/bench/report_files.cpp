@@ -135,16 +135,17 @@ std::string csv_text(const Report& report) {
     for (const Result& r : row.results) {
       out << csv_cell(s.tag) << ',' << type_name(s.type) << ',' << ops_name(s.op_a, s.op_b) << ',' << s.m << ',' << s.n
           << ',' << s.k << ',' << s.lda << ',' << s.ldb << ',' << s.ldc << ',' << number(s.alpha) << ','
-          << number(s.beta) << ',' << csv_cell(r.contender) << ',' << (r.ours ? 1 : 0) << ',' << csv_cell(r.detail) << ',';
+          << number(s.beta) << ',' << csv_cell(r.contender) << ',' << (r.ours ? 1 : 0) << ',' << csv_cell(r.detail)
+          << ',';
       if (r.measured()) {
-        out << number(r.ms) << ',' << number(r.ms_min) << ',' << number(r.ms_max) << ',' << number(tflops(s, r.ms)) << ','
-            << r.trials << ',' << number(ratio(row, r)) << ',';
+        out << number(r.ms) << ',' << number(r.ms_min) << ',' << number(r.ms_max) << ',' << number(tflops(s, r.ms))
+            << ',' << r.trials << ',' << number(ratio(row, r)) << ',';
       } else {
         out << ",,,,,,";
       }
-      out << (r.compared ? number(r.max_difference) : "") << ',' << (r.compared ? std::to_string(r.differing) : "") << ','
-          << (r.checked ? number(r.max_error) : "") << ',' << csv_cell(r.wrong.empty() ? r.skipped : "WRONG: " + r.wrong)
-          << '\n';
+      out << (r.compared ? number(r.max_difference) : "") << ',' << (r.compared ? std::to_string(r.differing) : "")
+          << ',' << (r.checked ? number(r.max_error) : "") << ','
+          << csv_cell(r.wrong.empty() ? r.skipped : "WRONG: " + r.wrong) << '\n';
     }
   }
   return out.str();

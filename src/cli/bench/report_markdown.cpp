@@ -53,8 +53,12 @@ std::vector<const Result*> contenders(const Row& row, bool ours) {
 
 Cells shape_cells(const Row& row) {
   const Shape& shape = row.shape;
-  return {shape.tag, ops_name(shape.op_a, shape.op_b), std::to_string(shape.m), std::to_string(shape.n),
-          std::to_string(shape.k), shape_notes(shape)};
+  return {shape.tag,
+          ops_name(shape.op_a, shape.op_b),
+          std::to_string(shape.m),
+          std::to_string(shape.n),
+          std::to_string(shape.k),
+          shape_notes(shape)};
 }
 
 Cells time_cells(const Report& report, const Row& row, const Result& result) {
@@ -200,7 +204,8 @@ void MarkdownWriter::row(const Report& report, const Row& row) {
 
 void MarkdownWriter::ladder(const Row& row) {
   out_ << "\n## " << describe(row.shape) << "\n\n"
-       << "| contender | technique or kernel | ms | TFLOP/s | ratio to best cuBLAS | trials | max error | differing bits | "
+       << "| contender | technique or kernel | ms | TFLOP/s | ratio to best cuBLAS | trials | max error | differing "
+          "bits | "
           "error to FP64 |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const Result& result : row.results) {
     out_ << "| " << result.contender << " | " << result.detail;

@@ -55,7 +55,8 @@ std::vector<std::string> read_header(const std::string& line) {
   std::vector<std::string> names = split_list(line);
   for (const std::string& name : names) {
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) {
-      throw ParseError("header: column \"" + name + "\" is not one of tag, ops, type, m, n, k, lda, ldb, ldc, alpha, beta");
+      throw ParseError("header: column \"" + name +
+                       "\" is not one of tag, ops, type, m, n, k, lda, ldb, ldc, alpha, beta");
     }
   }
   for (const char* needed : {"m", "n", "k"}) {

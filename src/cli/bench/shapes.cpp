@@ -101,11 +101,11 @@ double parse_real(std::string_view text, std::string_view what) {
 }
 
 DataType parse_type(std::string_view text) {
-  static const std::map<std::string, DataType> kNames = {
-      {"f32", DataType::kFloat32},  {"fp32", DataType::kFloat32},  {"float", DataType::kFloat32},
-      {"s", DataType::kFloat32},    {"sgemm", DataType::kFloat32}, {"f16", DataType::kFloat16},
-      {"fp16", DataType::kFloat16}, {"half", DataType::kFloat16},  {"h", DataType::kFloat16},
-      {"hgemm", DataType::kFloat16}};
+  static const std::map<std::string, DataType> kNames = {{"f32", DataType::kFloat32},   {"fp32", DataType::kFloat32},
+                                                         {"float", DataType::kFloat32}, {"s", DataType::kFloat32},
+                                                         {"sgemm", DataType::kFloat32}, {"f16", DataType::kFloat16},
+                                                         {"fp16", DataType::kFloat16},  {"half", DataType::kFloat16},
+                                                         {"h", DataType::kFloat16},     {"hgemm", DataType::kFloat16}};
   const auto found = kNames.find(lower(trim(text)));
   if (found == kNames.end()) throw ParseError("type " + quoted(text) + " is neither f32 nor f16");
   return found->second;
@@ -140,7 +140,9 @@ std::vector<Shape> shapes_from_sizes(const std::vector<std::string>& sizes, cons
     for (const auto& [op_a, op_b] : defaults.ops) {
       for (const std::string& size : sizes) {
         const std::vector<std::string> parts = split_list(size, 'x');
-        if (parts.size() != 1 && parts.size() != 3) throw ParseError("size " + quoted(size) + " is neither N nor MxNxK");
+        if (parts.size() != 1 && parts.size() != 3) {
+          throw ParseError("size " + quoted(size) + " is neither N nor MxNxK");
+        }
         Shape shape;
         shape.type = type;
         shape.op_a = op_a;

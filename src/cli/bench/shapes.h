@@ -57,14 +57,14 @@ struct ShapeDefaults {
   std::int64_t pad = 0;  // elements added to every tight leading dimension
 };
 
-std::string type_name(DataType type);          // "f32", "f16"
-std::string ops_name(Op op_a, Op op_b);        // "NN", "NT", ...
-std::string describe(const Shape& shape);      // "f32 NT 1024x512x64 lda 1028 beta 0.5"
+std::string type_name(DataType type);      // "f32", "f16"
+std::string ops_name(Op op_a, Op op_b);    // "NN", "NT", ...
+std::string describe(const Shape& shape);  // "f32 NT 1024x512x64 lda 1028 beta 0.5"
 
 std::int64_t parse_integer(std::string_view text, std::string_view what);  // non-negative
 double parse_real(std::string_view text, std::string_view what);
-DataType parse_type(std::string_view text);                   // f32, fp32, s, sgemm; f16, fp16, h, hgemm
-std::pair<Op, Op> parse_ops(std::string_view text);           // two of N, T, C; C is T for real types
+DataType parse_type(std::string_view text);          // f32, fp32, s, sgemm; f16, fp16, h, hgemm
+std::pair<Op, Op> parse_ops(std::string_view text);  // two of N, T, C; C is T for real types
 std::vector<std::string> split_list(std::string_view text, char separator = ',');
 
 // "1024" or "1024x512x64": every size is taken once for each type and pair of operations in `defaults`.

@@ -5,9 +5,7 @@
 namespace fastgemm::cli {
 namespace {
 
-std::string text(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_SUCCESS ? "" : cublas_status_text(status);
-}
+std::string text(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS ? "" : cublas_status_text(status); }
 
 cublasOperation_t operation(Op op) { return op == Op::kN ? CUBLAS_OP_N : CUBLAS_OP_T; }
 

@@ -65,9 +65,8 @@ std::shared_ptr<const CublasLtLibrary> CublasLtLibrary::open(std::string* reason
       "cublasLtMatmulDescCreate", lt->desc_create)("cublasLtMatmulDescDestroy", lt->desc_destroy)(
       "cublasLtMatmulDescSetAttribute", lt->desc_set)("cublasLtMatrixLayoutCreate", lt->layout_create)(
       "cublasLtMatrixLayoutDestroy", lt->layout_destroy)("cublasLtMatmulPreferenceCreate", lt->preference_create)(
-      "cublasLtMatmulPreferenceDestroy", lt->preference_destroy)("cublasLtMatmulPreferenceSetAttribute",
-                                                                lt->preference_set)("cublasLtMatmulAlgoGetHeuristic",
-                                                                                    lt->get_heuristic);
+      "cublasLtMatmulPreferenceDestroy", lt->preference_destroy)(
+      "cublasLtMatmulPreferenceSetAttribute", lt->preference_set)("cublasLtMatmulAlgoGetHeuristic", lt->get_heuristic);
   if (!lookup.missing().empty()) {
     *reason = library.path() + " has no " + lookup.missing();
     return nullptr;

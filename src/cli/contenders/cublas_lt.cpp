@@ -10,9 +10,7 @@ namespace {
 
 constexpr int kTries = 5;
 
-std::string text(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_SUCCESS ? "" : cublas_status_text(status);
-}
+std::string text(cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS ? "" : cublas_status_text(status); }
 
 // Largest power of two, at most 256 (what cublasLt assumes by default), that divides the address.
 std::uint32_t address_alignment(const void* address) {
@@ -71,7 +69,8 @@ class CublasLt final : public Contender {
     cublasLtMatmulPreference_t preference = nullptr;
     cublasStatus_t status = lt_->preference_create(&preference);
     if (status != CUBLAS_STATUS_SUCCESS) return text(status);
-    lt_->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_.bytes, sizeof workspace_.bytes);
+    lt_->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_.bytes,
+                        sizeof workspace_.bytes);
     const std::uint32_t align_a = address_alignment(operands_.a);
     const std::uint32_t align_b = address_alignment(operands_.b);
     const std::uint32_t align_c = address_alignment(operands_.c);

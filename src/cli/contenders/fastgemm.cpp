@@ -9,9 +9,7 @@
 namespace fastgemm::cli {
 namespace {
 
-std::string failure(fg_status_t status) {
-  return std::string(fg_status_name(status)) + ": " + fg_last_error();
-}
+std::string failure(fg_status_t status) { return std::string(fg_status_name(status)) + ": " + fg_last_error(); }
 
 fg_half to_half(float value) { return {__half_raw(__float2half(value)).x}; }
 
@@ -41,9 +39,9 @@ class FastgemmContender final : public Contender {
     const fg_operation_t op_b = s.op_b == Op::kN ? FG_OP_N : FG_OP_T;
     fg_status_t status;
     if (s.type == DataType::kFloat32) {
-      status = fg_sgemm_64(handle_, op_a, op_b, s.m, s.n, s.k, &s.alpha, static_cast<const float*>(operands_.a), s.lda,
-                           static_cast<const float*>(operands_.b), s.ldb, &s.beta, static_cast<float*>(operands_.c),
-                           s.ldc);
+      status =
+          fg_sgemm_64(handle_, op_a, op_b, s.m, s.n, s.k, &s.alpha, static_cast<const float*>(operands_.a), s.lda,
+                      static_cast<const float*>(operands_.b), s.ldb, &s.beta, static_cast<float*>(operands_.c), s.ldc);
     } else {
       const fg_half alpha = to_half(s.alpha);
       const fg_half beta = to_half(s.beta);

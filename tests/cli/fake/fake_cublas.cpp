@@ -43,8 +43,8 @@ FG_FAKE_API cublasStatus_t cublasSgemm_v2_64(cublasHandle_t, cublasOperation_t o
 FG_FAKE_API cublasStatus_t cublasHgemm_64(cublasHandle_t, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m,
                                           int64_t n, int64_t k, const __half* alpha, const __half* a, int64_t lda,
                                           const __half* b, int64_t ldb, const __half* beta, __half* c, int64_t ldc) {
-  return run({true, op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, __half2float(*alpha), __half2float(*beta), a, lda,
-              b, ldb, c, ldc},
+  return run({true, op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, __half2float(*alpha), __half2float(*beta), a,
+              lda, b, ldb, c, ldc},
              4.0);
 }
 
@@ -52,7 +52,7 @@ FG_FAKE_API cublasStatus_t cublasGemmEx_64(cublasHandle_t, cublasOperation_t op_
                                            int64_t n, int64_t k, const void* alpha, const void* a, cudaDataType type_a,
                                            int64_t lda, const void* b, cudaDataType, int64_t ldb, const void* beta,
                                            void* c, cudaDataType, int64_t ldc, cublasComputeType_t, cublasGemmAlgo_t) {
-  return run({type_a == CUDA_R_16F, op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, *static_cast<const float*>(alpha),
-              *static_cast<const float*>(beta), a, lda, b, ldb, c, ldc},
+  return run({type_a == CUDA_R_16F, op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k,
+              *static_cast<const float*>(alpha), *static_cast<const float*>(beta), a, lda, b, ldb, c, ldc},
              3.0);
 }

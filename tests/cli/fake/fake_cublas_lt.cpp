@@ -75,9 +75,10 @@ FG_FAKE_API cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPr
   return CUBLAS_STATUS_SUCCESS;
 }
 
-FG_FAKE_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+FG_FAKE_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t,
                                                           cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                                                          cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int wanted,
+                                                          cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                                          cublasLtMatmulPreference_t, int wanted,
                                                           cublasLtMatmulHeuristicResult_t results[], int* found) {
   *found = wanted < kHeuristics ? wanted : kHeuristics;
   for (int i = 0; i < *found; ++i) {
@@ -89,10 +90,10 @@ FG_FAKE_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cubl
 }
 
 FG_FAKE_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,
-                                          cublasLtMatrixLayout_t layout_a, const void* b, cublasLtMatrixLayout_t layout_b,
-                                          const void* beta, const void*, cublasLtMatrixLayout_t, void* d,
-                                          cublasLtMatrixLayout_t layout_d, const cublasLtMatmulAlgo_t* algo, void*,
-                                          size_t, cudaStream_t) {
+                                          cublasLtMatrixLayout_t layout_a, const void* b,
+                                          cublasLtMatrixLayout_t layout_b, const void* beta, const void*,
+                                          cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t layout_d,
+                                          const cublasLtMatmulAlgo_t* algo, void*, size_t, cudaStream_t) {
   fake_gpu_advance(kMs[algo->data[0]]);
   const Layout& of_a = layout_of(layout_a);
   const Layout& of_d = layout_of(layout_d);

@@ -77,7 +77,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return fake_gpu().fails_on_device ? remember(cudaErrorIllegalAddress) : cudaSuccess;
+  return fake_gpu().broken ? remember(cudaErrorIllegalAddress) : cudaSuccess;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {

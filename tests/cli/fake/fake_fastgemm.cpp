@@ -20,6 +20,7 @@ namespace {
 fg_status_t run(HostProduct product) {
   ++fake_gpu().own_launches;
   fake_gpu_advance(fake_gpu().fastgemm_ms);
+  fake_gpu().broken = fake_gpu().fails_on_device;
   if (fake_gpu().reads_old_c && product.beta == 0.0f) product.beta = 1.0f;
   fastgemm::test::multiply(product);
   if (fake_gpu().wrong_element) {

@@ -1,5 +1,5 @@
-// A GPU played by the host: device memory is host memory, launches run at once, and a clock that each of them moves by a
-// set time stands in for the device's.
+// A GPU played by the host: device memory is host memory, launches run at once, and a clock that each of them moves by
+// a set time stands in for the device's.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@ struct FakeGpu {
   std::int64_t live_bytes = 0;
   int flushes = 0;
   int own_launches = 0;
-  bool wrong_element = false;   // our product gets one element wrong
-  bool reads_old_c = false;     // our product adds C even where beta is 0
-  bool fails_on_device = false; // our launch breaks the device
+  bool wrong_element = false;    // our product gets one element wrong
+  bool reads_old_c = false;      // our product adds C even where beta is 0
+  bool fails_on_device = false;  // our launch breaks the device
+  bool broken = false;           // it has
 };
 
 FakeGpu& fake_gpu();
