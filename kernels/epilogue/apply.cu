@@ -1,3 +1,4 @@
+// Host side of the epilogue pass.
 #include "kernels/epilogue/apply.cuh"
 
 #include <algorithm>

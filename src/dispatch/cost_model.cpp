@@ -1,3 +1,4 @@
+// The formula of cost_model.h, term by term.
 #include "src/dispatch/cost_model.h"
 
 #include <algorithm>
@@ -37,8 +38,8 @@ double blocks_on_busiest_sm(double tiles, int sm_count, int blocks_per_sm) {
   return full + std::sqrt((on_sm - full) * resident);
 }
 
-// The row's measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile with
-// few operations a loaded element (tile m * n / (m + n)) waits for loads.
+// The row's measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile
+// with few operations a loaded element (tile m * n / (m + n)) waits for loads.
 double flops_per_clock(const KernelEntry& entry) {
   if (entry.flops_per_clock_sm > 0.0) return entry.flops_per_clock_sm;
   const bool is_f32 = entry.type_ab == DataType::kFloat32;
@@ -56,7 +57,8 @@ double block_us(const GemmProblem& problem, const KernelEntry& entry, double clo
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
   const double steps = tiles_over(problem.k, entry.tile.k);
   const double product_clocks = steps * 2.0 * tile_area * entry.tile.k / rate;
-  const double store_bytes = tile_area * static_cast<double>(element_size(problem.type_cd)) * (reads_c(problem) ? 2 : 1);
+  const double size_cd = static_cast<double>(element_size(problem.type_cd));
+  const double store_bytes = tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0);
   return (product_clocks + store_bytes / kStoreBytesPerClock) / (clock_ghz * 1e3);
 }
 

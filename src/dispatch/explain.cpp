@@ -1,3 +1,4 @@
+// Puts the plan and the ranked candidates in words.
 #include "src/dispatch/explain.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ std::string explain(const GemmProblem& problem, const DeviceInfo& device,
   const Plan plan = select(problem, device, available, options);
   const char* name = plan.entry != nullptr ? plan.entry->name : plan.refused ? "none" : "cublas";
   std::string text = format_gemm_line(problem, name, plan.predicted_us) + "\n";
-  text += "device: sm_" + std::to_string(device.compute_capability) + ", " + std::to_string(options.sm_count) + " SMs\n";
+  text += "device: sm_" + std::to_string(device.compute_capability) + ", ";
+  text += std::to_string(options.sm_count) + " SMs\n";
   text += choice_text(plan) + "reason: " + plan.reason + "\n";
   if (plan.workspace_bytes != 0) text += "workspace: " + std::to_string(plan.workspace_bytes) + " bytes\n";
   const std::vector<Candidate> candidates = rank(problem, device, available, options.sm_count);

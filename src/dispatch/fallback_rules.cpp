@@ -1,3 +1,4 @@
+// The rules of fallback_rules.h.
 #include "src/dispatch/fallback_rules.h"
 
 namespace fastgemm {

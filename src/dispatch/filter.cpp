@@ -1,3 +1,4 @@
+// The conditions a row must meet, one a line.
 #include "src/dispatch/filter.h"
 
 namespace fastgemm {

@@ -1,3 +1,4 @@
+// Builds the key of a problem and looks it up.
 #include "src/dispatch/plan_cache.h"
 
 #include "kernels/alignment.h"

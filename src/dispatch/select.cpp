@@ -1,3 +1,4 @@
+// Forced choices first, then TF32, then the fastest row that may run, then the fallback.
 #include "src/dispatch/select.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ Plan use_fallback(const GemmProblem& problem, std::string reason) {
 
 Plan use_kernel(const KernelEntry& entry, const CostEstimate& cost, const char* why) {
   char text[200];
-  std::snprintf(text, sizeof(text), "%s: %.0f tiles of %dx%dx%d, %.2f waves, bound by %s%s", why, cost.tiles, entry.tile.m,
-                entry.tile.n, entry.tile.k, cost.waves, cost.compute_us >= cost.memory_us ? "compute" : "memory",
+  std::snprintf(text, sizeof(text), "%s: %.0f tiles of %dx%dx%d, %.2f waves, bound by %s%s", why, cost.tiles,
+                entry.tile.m, entry.tile.n, entry.tile.k, cost.waves, cost.compute_us >= cost.memory_us ? "compute" : "memory",
                 cost.aligned ? "" : ", unaligned operands");
   Plan plan;
   plan.entry = &entry;

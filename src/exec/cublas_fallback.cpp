@@ -1,3 +1,4 @@
+// One or several cuBLAS calls a product, with passes of the epilogue before or after where cuBLAS has none.
 #include "src/exec/cublas_fallback.h"
 
 #include <algorithm>
@@ -17,10 +18,10 @@ namespace fastgemm {
 
 namespace {
 
-constexpr std::size_t kWorkspaceAlignment = 256;                    // what cublasSetWorkspace asks for
-constexpr std::size_t kReserveBytes = std::size_t{4} << 20;         // at least twice kMinCublasBytes
-constexpr std::size_t kMinCublasBytes = std::size_t{64} << 10;      // under 16 KiB cuBLAS fails with ALLOC_FAILED
-constexpr std::size_t kCublasBytesEnough = std::size_t{32} << 20;   // its own default on Hopper
+constexpr std::size_t kWorkspaceAlignment = 256;                   // what cublasSetWorkspace asks for
+constexpr std::size_t kReserveBytes = std::size_t{4} << 20;        // at least four times kMinCublasBytes
+constexpr std::size_t kMinCublasBytes = std::size_t{64} << 10;     // under 16 KiB cuBLAS fails with ALLOC_FAILED
+constexpr std::size_t kCublasBytesEnough = std::size_t{32} << 20;  // its own default on Hopper
 
 // Memory of one call: cuBLAS's workspace and the FP32 product of which D is made.
 struct CallMemory {

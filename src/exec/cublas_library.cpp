@@ -1,3 +1,4 @@
+// Search order and symbol table of libcublas.
 #include "src/exec/cublas_library.h"
 
 #include <dlfcn.h>

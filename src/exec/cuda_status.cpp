@@ -1,3 +1,4 @@
+// The table of CUDA errors that have a status of their own.
 #include "src/exec/cuda_status.h"
 
 namespace fastgemm {

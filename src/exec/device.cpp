@@ -1,3 +1,4 @@
+// Device attributes, and the texts for machines without a usable GPU.
 #include "src/exec/device.h"
 
 #include <utility>
@@ -19,7 +20,8 @@ constexpr DeviceReason kDeviceReasons[] = {
      "no usable GPU: the libcuda.so.1 that was loaded is the toolkit's stub for linking, not a driver; take the stubs "
      "folder out of the library path"},
     {cudaErrorSystemDriverMismatch, "no usable GPU: the parts of the installed driver have different versions"},
-    {cudaErrorSystemNotReady, "no usable GPU: the driver is not ready (is the fabric manager or persistence daemon up?)"},
+    {cudaErrorSystemNotReady,
+     "no usable GPU: the driver is not ready (is the fabric manager or persistence daemon up?)"},
     {cudaErrorInitializationError,
      "no usable GPU: CUDA cannot be initialised in this process (a child of fork() cannot use its parent's CUDA)"},
     {cudaErrorDevicesUnavailable, "no usable GPU: all devices are busy or in exclusive mode"},

@@ -1,3 +1,4 @@
+// Launches the plan and turns what went wrong into a status.
 #include "src/exec/execute.h"
 
 #include <cuda_runtime_api.h>

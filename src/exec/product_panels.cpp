@@ -1,3 +1,4 @@
+// Sizes and walks panels: rows first, then columns, then batch entries.
 #include "src/exec/product_panels.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The CUDA runtime behind RuntimeCalls, and the test whether a context still stands.
 #include "src/exec/runtime_calls.h"
 
 #include <cudaTypedefs.h>

@@ -1,3 +1,4 @@
+// Slots of device memory, kept in a short list.
 #include "src/exec/workspace.h"
 
 #include <algorithm>

@@ -16,7 +16,8 @@ namespace {
 class Matrix {
  public:
   Matrix(DataType type, std::int64_t count, const std::string& name)
-      : type_(type), bytes_(static_cast<std::size_t>(count * element_size(type)), emulation::Access::kReadWrite, name) {}
+      : type_(type),
+        bytes_(static_cast<std::size_t>(count * element_size(type)), emulation::Access::kReadWrite, name) {}
 
   void set(std::int64_t at, float value) {
     if (type_ == DataType::kFloat32) {
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(ProductFixture, "FP16 with bias in any workspace", "[fallback-p
   struct Row {
     std::size_t bytes, products;
   };
-  // 1.68 MB of product; three quarters of the workspace hold: none of it, so the reserve does; 18 columns; one entry; all.
+  // 1.68 MB of product. Three quarters of the workspace hold none of it (the reserve does), 18 columns, an entry, all.
   const Row row = GENERATE(values<Row>({{1, 1}, {300000, 8}, {1500000, 2}, {4000000, 1}}));
   what.workspace_bytes = row.bytes;
   check(what);
