@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Plants one bug after another in a copy of kernels/ and tells which ones the emulation tests catch.
 
-  tests/emulation/plant_bugs.py [--build DIR] [--jobs N] [--only TEXT] [--check]
+  tests/emulation/plant_bugs.py [--build DIR] [--kernels DIR] [--jobs N] [--only TEXT] [--check]
 
 Each bug of planted_bugs.py is one exact text of one file, replaced by another. The script fails if a text no longer
 stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed.
 """
 
 import argparse
+import concurrent.futures
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import time
 
 from planted_bugs import BUGS
 
@@ -40,12 +40,45 @@ def configure(build, source):
 
 
 def compile_tests(build, jobs):
-    return subprocess.run(["ninja", "-C", build, "-j", str(jobs), "fg_emulation_tests"], capture_output=True, text=True)
+    run = subprocess.run(["ninja", "-C", build, "-j", str(jobs), "fg_emulation_tests"], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"the tests do not build\n{run.stdout[-3000:]}")
 
 
-def run_tests(build, selection):
+class Workshop:
+    """Builds the tests with one bug in them, beside the sound build and from its objects."""
+
+    def __init__(self, build, sound):
+        self.build = build
+        self.sound = sound  # the folder of the sound kernels/
+        listing = subprocess.run(["ninja", "-C", build, "-t", "commands", "fg_emulation_tests"], check=True,
+                                 capture_output=True, text=True)
+        self.commands = listing.stdout.splitlines()
+
+    def plant(self, bug, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.sound / "kernels", folder / "kernels")
+        (folder / "kernels" / bug["file"]).write_text(mutated(bug, self.sound / "kernels"))
+        compiled = next(line for line in self.commands if line.endswith(f"{self.sound}/kernels/{bug['source']}"))
+        compiled = compiled.replace(str(self.sound), str(folder))
+        compiled = re.sub(r" -MF \S+", f" -MF {folder}/bug.d", compiled)
+        self.call(bug, re.sub(r" -o \S+", f" -o {folder}/bug.o", compiled))
+        # The object comes before the archive, whose own one is then not taken.
+        archive = "tests/emulation/libfastgemm_emulated_kernels.a"
+        linked = next(part for part in self.commands[-1].split(" && ") if archive in part)
+        linked = re.sub(r" -o \S+", f" -o {folder}/tests", linked)
+        self.call(bug, linked.replace(archive, f"{folder}/bug.o {archive}"))
+        return folder / "tests"
+
+    def call(self, bug, command):
+        run = subprocess.run(command, shell=True, cwd=self.build, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise SystemExit(f"{bug['name']}: does not build\n{run.stderr[-3000:]}")
+
+
+def run_tests(program, selection):
     """None when all pass; else the first failure in one line."""
-    command = [build / "tests/emulation/fg_emulation_tests", "--abort", selection]
+    command = [program, "--abort", selection]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
@@ -63,55 +96,48 @@ def reason(failure):
     return text if len(text) <= 110 else text[:107] + "..."
 
 
-def plant(bug, kernels, build, jobs):
-    path = kernels / bug["file"]
-    sound = path.read_text()
-    path.write_text(mutated(bug, kernels))
-    try:
-        compiled = compile_tests(build, jobs)
-        if compiled.returncode != 0:
-            raise SystemExit(f"{bug['name']}: does not compile\n{compiled.stdout[-3000:]}")
-        return run_tests(build, bug["tests"])
-    finally:
-        path.write_text(sound)
+def try_bug(workshop, bug, folder):
+    failure = run_tests(workshop.plant(bug, folder), bug["tests"])
+    print(f"{bug['name']}: {failure}", file=sys.stderr, flush=True)
+    return failure
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-planted")
+    parser.add_argument("--kernels", type=pathlib.Path, default=ROOT / "kernels", help="where the sound kernels are")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="bugs whose name contains this")
     parser.add_argument("--check", action="store_true", help="only see that every bug still applies")
     arguments = parser.parse_args()
     bugs = [bug for bug in BUGS if arguments.only in bug["name"]]
     for bug in bugs:
-        mutated(bug, ROOT / "kernels")
+        mutated(bug, arguments.kernels)
     if arguments.check:
         print(f"all {len(bugs)} bugs apply")
         return 0
 
     build = arguments.build.resolve()
-    source = build / "planted"
-    shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(ROOT / "kernels", source / "kernels")
-    configure(build, source)
-    compiled = compile_tests(build, arguments.jobs)
-    if compiled.returncode != 0:
-        raise SystemExit(compiled.stdout[-3000:])
-    for selection in sorted({bug["tests"] for bug in bugs}):
-        failure = run_tests(build, selection)
-        if failure is not None:
-            raise SystemExit(f"the tests {selection} fail without a bug: {failure}")
+    sound = build / "sound"
+    shutil.rmtree(sound, ignore_errors=True)
+    shutil.copytree(arguments.kernels, sound / "kernels")
+    configure(build, sound)
+    compile_tests(build, arguments.jobs)
+    workshop = Workshop(build, sound)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        program = build / "tests/emulation/fg_emulation_tests"
+        selections = sorted({bug["tests"] for bug in bugs})
+        for selection, failure in zip(selections, pool.map(lambda tests: run_tests(program, tests), selections)):
+            if failure is not None:
+                raise SystemExit(f"the tests {selection} fail without a bug: {failure}")
+        folders = [build / "bugs" / str(number) for number in range(len(bugs))]
+        failures = list(pool.map(lambda bug, folder: try_bug(workshop, bug, folder), bugs, folders))
 
-    print("| bug | where | caught by |\n| --- | --- | --- |", flush=True)
-    missed = 0
-    for bug in bugs:
-        start = time.monotonic()
-        failure = plant(bug, source / "kernels", build, arguments.jobs)
-        missed += failure is None
+    print("| bug | where | caught by |\n| --- | --- | --- |")
+    for bug, failure in zip(bugs, failures):
         caught = "**missed**" if failure is None else reason(failure)
-        print(f"| {bug['name']} | `{bug['file']}` | {caught} |", flush=True)
-        print(f"{bug['name']}: {time.monotonic() - start:.0f} s: {failure}", file=sys.stderr, flush=True)
+        print(f"| {bug['name']} | `{bug['file']}` | {caught} |")
+    missed = failures.count(None)
     print(f"\n{len(bugs) - missed} of {len(bugs)} caught.")
     return 1 if missed else 0
 

@@ -161,7 +161,7 @@ void Block::suspend(Thread& thread, const char* operation) {
 }
 
 void Block::switch_now(Thread& thread) {
-  accesses_to_switch_ = 1 + static_cast<std::int64_t>(random_.below(2u * static_cast<unsigned>(options_.preempt_every)));
+  accesses_to_switch_ = 1 + static_cast<std::int64_t>(random_.below(2 * static_cast<unsigned>(options_.preempt_every)));
   std::swap(warp_order_[0], warp_order_[random_.below(warps_.size())]);
   ready_warps_ = 0;
   for (std::size_t place = 0; place < warps_.size(); ++place) {

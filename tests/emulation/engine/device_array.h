@@ -15,7 +15,7 @@ class DeviceArray {
  public:
   // `offset` elements lie between a 256-byte boundary and the first element. Bytes are 0xff (NaN) at first.
   DeviceArray(std::size_t count, Access access, const std::string& name, std::size_t offset = 0)
-      : count_(count), storage_(count * sizeof(Element) + offset * sizeof(Element) + 2 * kMargin + kAlignment, kCanary) {
+      : count_(count), storage_((count + offset) * sizeof(Element) + 2 * kMargin + kAlignment, kCanary) {
     const auto start = reinterpret_cast<std::uintptr_t>(storage_.data()) + kMargin;
     const std::uintptr_t aligned = (start + kAlignment - 1) / kAlignment * kAlignment + offset * sizeof(Element);
     data_ = reinterpret_cast<Element*>(aligned);

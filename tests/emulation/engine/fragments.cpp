@@ -14,7 +14,9 @@ constexpr std::uint32_t kRowBytes = 16;
 float float_of(std::uint32_t register_value, int half) {
   static const auto table = [] {
     auto values = std::make_unique<std::array<float, 65536>>();
-    for (std::uint32_t bits = 0; bits < 65536; ++bits) (*values)[bits] = float_from_half(static_cast<std::uint16_t>(bits));
+    for (std::uint32_t bits = 0; bits < values->size(); ++bits) {
+      (*values)[bits] = float_from_half(static_cast<std::uint16_t>(bits));
+    }
     return values;
   }();
   return (*table)[register_value >> (16 * half) & 0xffffu];

@@ -21,8 +21,8 @@ struct LaunchRecord {
 };
 LaunchRecord& launch_record();
 
-// Runs the grid. A shape the driver would refuse is answered with the driver's error; a fault of the kernel is thrown as
-// a Violation.
+// Runs the grid. A shape the driver would refuse is answered with the driver's error; a fault of the kernel is thrown
+// as a Violation.
 cudaError_t run_grid(const void* kernel, const GridShape& shape, const std::function<void()>& body);
 
 // Dynamic shared memory past 48 KiB has to be asked for before.

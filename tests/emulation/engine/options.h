@@ -1,5 +1,5 @@
-// How the next launches run. A seed fixes everything that is random: the order of blocks, warps and lanes, where threads
-// are switched, and whether asynchronous copies read their source early or late.
+// How the next launches run. A seed fixes everything that is random: the order of blocks, warps and lanes, where
+// threads are switched, and whether asynchronous copies read their source early or late.
 #pragma once
 
 #include <cstdint>

@@ -120,7 +120,8 @@ TEMPLATE_TEST_CASE("kernels take operands at any address", "[kernels]", FfmaSm80
         gemm.in_place = false;
         gemm.type_cd = turn % 3 == 0 ? DataType::kFloat32 : DataType::kFloat16;
         gemm.beta = turn % 2 == 0 ? -1.5f : 0.0f;
-        (turn % 4 == 0 ? gemm.offset_a : turn % 4 == 1 ? gemm.offset_b : turn % 4 == 2 ? gemm.offset_c : gemm.offset_d) = offset;
+        int* const offsets[] = {&gemm.offset_a, &gemm.offset_b, &gemm.offset_c, &gemm.offset_d};
+        *offsets[turn % 4] = offset;
         check(row, gemm);
         gemm.offset_a = offset;
         gemm.offset_b = 7 - offset;

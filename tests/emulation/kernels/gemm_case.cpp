@@ -231,7 +231,7 @@ std::string Call::difference() const {
     }
   }
   for (std::size_t at = 0; at < d_->count(); ++at) {
-    if (!inside[at] && !d_->untouched(at)) return "element " + std::to_string(at) + ", between columns of D, was written";
+    if (!inside[at] && !d_->untouched(at)) return "element " + std::to_string(at) + " between columns of D was written";
   }
   return d_->canaries_intact() ? std::string() : "memory around D was written";
 }

@@ -110,8 +110,12 @@ TEST_CASE("ldmatrix spreads four matrices over the lanes", "[emulation]") {
     const Outcome outcome = run_block_often(32, 4 * 8 * 16, [&] {
       // Row j of matrix i lies at a scattered place; element (i, j, c) is 64 i + 8 j + c.
       const int lane = ptx::lane_index();
-      const auto row_at = [](int row) { return ptx::shared_base() + 16u * static_cast<std::uint32_t>((row * 13 + 5) % 32); };
-      const auto number = [](int matrix, int row, int column) { return static_cast<float>(64 * matrix + 8 * row + column); };
+      const auto row_at = [](int row) {
+        return ptx::shared_base() + 16u * static_cast<std::uint32_t>((row * 13 + 5) % 32);
+      };
+      const auto number = [](int matrix, int row, int column) {
+        return static_cast<float>(64 * matrix + 8 * row + column);
+      };
       for (int pair = 0; pair < 4; ++pair) {
         ptx::st_shared_u32(row_at(lane) + 4u * static_cast<std::uint32_t>(pair),
                            pack(number(lane / 8, lane % 8, 2 * pair), number(lane / 8, lane % 8, 2 * pair + 1)));
@@ -182,7 +186,7 @@ TEST_CASE("mma keeps products exact and handles subnormals, infinities and NaN",
   };
   CHECK(first_element(1.0f + 0x1p-10f, 1.0f + 0x1p-10f) == 1.0f + 0x1p-9f + 0x1p-20f);
   CHECK(first_element(0x1p-24f, 0x1p-24f) == 0x1p-48f);
-  CHECK(first_element(60000.0f, 60000.0f) == ptx::f32_from_f16(half_bits(60000.0f)) * ptx::f32_from_f16(half_bits(60000.0f)));
+  CHECK(first_element(65504.0f, 65504.0f) == 65504.0f * 65504.0f);
   CHECK(std::isinf(first_element(INFINITY, 2.0f)));
   CHECK(std::isnan(first_element(INFINITY, 0.0f)));
 }

@@ -9,9 +9,10 @@ namespace fastgemm::ptx {
 inline void ldmatrix_any(std::uint32_t (&r)[4], SharedAddress row, bool transposed, const char* operation) {
   emulation::Thread& thread = emulation::current(operation);
   emulation::LdmatrixLane mine{&thread, row, &r};
-  thread.block->collective(thread, operation, mine, [transposed, operation](emulation::Lanes<emulation::LdmatrixLane> lanes) {
+  const auto compute = [transposed, operation](emulation::Lanes<emulation::LdmatrixLane> lanes) {
     emulation::load_matrices(lanes, transposed, operation);
-  });
+  };
+  thread.block->collective(thread, operation, mine, compute);
 }
 
 FG_DEVICE void ldmatrix_x4(std::uint32_t (&r)[4], SharedAddress row) { ldmatrix_any(r, row, false, "ldmatrix_x4"); }
