@@ -176,8 +176,8 @@ Row GpuBench::measure(const Shape& shape) {
 
 std::vector<bool> GpuBench::prepare(const OperandBuffers& buffers, const Contenders& contenders, Row& row) {
   std::vector<bool> ready;
-  const QuickTimes quick = [this](const std::vector<Launch>& launches, int tries) {
-    return timer_.quick_times(launches, tries);
+  const QuickTimes quick = [&](const std::vector<Launch>& launches, int tries) {
+    return timer_.quick_times(launches, buffers.restore_for_timing(), tries);
   };
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     show(row.shape, contenders[i]->name() + ", making ready");

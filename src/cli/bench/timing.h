@@ -46,7 +46,7 @@ class Timer {
 
   // Medians of a few alternating tries after one warm-up. Negative: the launch failed, or was so far behind after one
   // try that it was dropped.
-  std::vector<double> quick_times(const std::vector<Launch>& launches, int tries);
+  std::vector<double> quick_times(const std::vector<Launch>& launches, const Launch& before, int tries);
 
  private:
   // One launch between two events; the time, or a negative one with *error set.
