@@ -5,14 +5,15 @@
 namespace fastgemm {
 
 const std::vector<const KernelEntry*>& kernel_table() {
-  static const std::vector<const KernelEntry*> table = [] {
-    std::vector<const KernelEntry*> rows;
+  // Never destroyed: a handle may be made or closed in a program's last exit handler.
+  static const auto* const table = [] {
+    auto* rows = new std::vector<const KernelEntry*>;
     for (const auto family : kFamilies) {
-      for (const KernelEntry& row : family()) rows.push_back(&row);
+      for (const KernelEntry& row : family()) rows->push_back(&row);
     }
     return rows;
   }();
-  return table;
+  return *table;
 }
 
 }  // namespace fastgemm
