@@ -1,0 +1,30 @@
+// Bulk tensor copies (sm_90): one thread moves a box of a two-dimensional array between device and shared memory.
+// Elements outside the array are read as zeros and not written. PTX ISA, "cp.async.bulk.tensor".
+#pragma once
+
+#include <cuda.h>
+
+#include "kernels/ptx/simt.cuh"
+
+namespace fastgemm::ptx {
+
+// Describes the array and the box; made on the host by kernels/ptx/tensor_map.h, passed in a __grid_constant__ parameter.
+using TensorMap = CUtensorMap;
+
+// Copies the box whose first element is (inner, outer) to `destination` (128-aligned; 1024 with the 128-byte swizzle);
+// its bytes count on `barrier`.
+FG_DEVICE void tma_load_2d(SharedAddress destination, const TensorMap& map, int inner, int outer,
+                           SharedAddress barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          destination),
+      "l"(&map), "r"(inner), "r"(outer), "r"(barrier)
+      : "memory");
+}
+
+// Brings a descriptor into the cache ahead of its first use.
+FG_DEVICE void tma_prefetch_map(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+}  // namespace fastgemm::ptx
