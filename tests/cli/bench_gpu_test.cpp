@@ -113,6 +113,15 @@ TEST_CASE("all operations, padded, with beta, at odd addresses", "[cli][bench]")
   }
 }
 
+TEST_CASE("with beta every timed launch finds the same C", "[cli][bench]") {
+  ShapeDefaults defaults;
+  defaults.beta = 2.0f;
+  BenchOptions growing = options({"16"}, defaults);
+  run(growing);
+  CHECK(fake_gpu().own_launches == 1 + 1 + 3);  // result, warm-up, trials
+  CHECK_FALSE(fake_gpu().c_moved);
+}
+
 TEST_CASE("a wrong element makes the run fail and is shown", "[cli][bench]") {
   BenchOptions wrong = options({"64"});
   fake_gpu().wrong_element = true;

@@ -17,8 +17,16 @@ struct fg_handle {
 
 namespace {
 
+void note_c(const HostProduct& product) {
+  if (product.beta == 0.0f) return;
+  const float c = fastgemm::test::load(product.c, product.half, 0);
+  if (fake_gpu().own_launches == 1) fake_gpu().first_c = c;
+  if (c != fake_gpu().first_c) fake_gpu().c_moved = true;
+}
+
 fg_status_t run(HostProduct product) {
   ++fake_gpu().own_launches;
+  note_c(product);
   fake_gpu_advance(fake_gpu().fastgemm_ms);
   fake_gpu().broken = fake_gpu().fails_on_device;
   if (fake_gpu().reads_old_c && product.beta == 0.0f) product.beta = 1.0f;

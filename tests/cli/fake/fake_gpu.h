@@ -13,6 +13,8 @@ struct FakeGpu {
   std::int64_t live_bytes = 0;
   int flushes = 0;
   int own_launches = 0;
+  float first_c = 0.0f;          // C(0,0) that our first launch with beta != 0 found
+  bool c_moved = false;          // a later one found another
   bool wrong_element = false;    // our product gets one element wrong
   bool reads_old_c = false;      // our product adds C even where beta is 0
   bool fails_on_device = false;  // our launch breaks the device
