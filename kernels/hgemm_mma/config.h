@@ -1,5 +1,5 @@
-// What makes one HGEMM kernel: its tile, and which techniques it uses. A row of the table is a struct derived from one of
-// the defaults here; a Variant adds the operands' layout and alignment.
+// What makes one HGEMM kernel: its tile, and which techniques it uses. A row of the table is a struct derived from one
+// of the defaults here; a Variant adds the operands' layout and alignment.
 #pragma once
 
 #include "kernels/contract.h"
@@ -23,6 +23,7 @@ struct AmpereDefaults {
   static constexpr bool kSwizzle = true;
   static constexpr bool kXorSteps = true;         // fragment addresses step by one XOR; else computed in full
   static constexpr bool kDoubleFragments = true;  // the next k step's fragments load during this one's products
+  static constexpr int kGroupRows = 2048;  // of D, that the tile order goes through before the next rows
   static constexpr int kBlocksPerSm = 1;
 };
 
@@ -48,7 +49,7 @@ struct Variant : Config {
   static constexpr Prefetch kPrefetch =
       Config::kPrefetch == Prefetch::kAsync && kAlignment < 4 ? Prefetch::kRegisters : Config::kPrefetch;
   static constexpr int kStages = kPrefetch == Prefetch::kAsync ? Config::kStages : kPrefetch == Prefetch::kNone ? 1 : 2;
-  static constexpr int kUnit = kAlignment == 16 && Config::kWideCopies ? 8 : 2;  // elements a copy
+  static constexpr int kUnit = Config::kWideCopies && kAlignment == 16 ? 8 : 2;  // elements a copy
 
   using TileA = OperandTile<Config::kTileM, Config::kTileK, kOpA == Op::kT, Config::kSwizzle>;
   using TileB = OperandTile<Config::kTileN, Config::kTileK, kOpB == Op::kN, Config::kSwizzle>;

@@ -6,8 +6,21 @@
 #include "kernels/ptx/cp_async.cuh"
 #include "kernels/ptx/global.cuh"
 #include "kernels/ptx/shared.cuh"
+#include "kernels/tile/tile_copy_map.cuh"
 
 namespace fastgemm::hgemm_mma {
+
+// Elements `from` and the next as one word; of `valid` bytes only those that exist.
+FG_DEVICE std::uint32_t load_pair(const char* from, int valid) {
+  const std::uint32_t low = valid >= 2 ? ptx::ld_global_u16(from) : 0u;
+  const std::uint32_t high = valid >= 4 ? ptx::ld_global_u16(from + 2) : 0u;
+  return low | high << 16;
+}
+
+FG_DEVICE uint4 load_elements(const char* from, int valid) {
+  return {load_pair(from, valid), load_pair(from + 4, valid - 4), load_pair(from + 8, valid - 8),
+          load_pair(from + 12, valid - 12)};
+}
 
 // What one thread copies at once through registers: `valid` bytes, the rest 0.
 template <int kUnit, int kAlignment>
@@ -22,80 +35,64 @@ struct RegisterUnit<8, 16> {
     if (valid == 16) {
       value = ptx::ld_global_u32x4(from);
     } else if (valid > 0) {
-      value.x = pair(from, valid);
-      value.y = pair(from + 4, valid - 4);
-      value.z = pair(from + 8, valid - 8);
-      value.w = pair(from + 12, valid - 12);
+      value = load_elements(from, valid);
     }
   }
   FG_DEVICE void store(ptx::SharedAddress to) const { ptx::st_shared_u32x4(to, value); }
-
- private:
-  static FG_DEVICE std::uint32_t pair(const char* from, int valid) {
-    const std::uint32_t low = valid >= 2 ? ptx::ld_global_u16(from) : 0u;
-    const std::uint32_t high = valid >= 4 ? ptx::ld_global_u16(from + 2) : 0u;
-    return low | high << 16;
-  }
 };
 
-// Two elements: by one load where the address allows.
+// Two elements: by one load where they exist and the address allows, else by two, which meet when they are stored.
 template <int kAlignment>
 struct RegisterUnit<2, kAlignment> {
-  static constexpr bool kWhole = kAlignment >= 4;
-  std::uint32_t low;   // or both
+  static constexpr bool kByOne = kAlignment >= 4;
+  std::uint32_t low;  // or both
   std::uint32_t high;
 
   FG_DEVICE void load(const char* from, int valid) {
-    low = 0;
     high = 0;
-    if (kWhole && valid == 4) {
+    if (kByOne && valid == 4) {
       low = ptx::ld_global_u32(from);
-      return;
+    } else {
+      low = valid >= 2 ? ptx::ld_global_u16(from) : 0u;
+      if (!kByOne && valid >= 4) high = ptx::ld_global_u16(from + 2);
     }
-    if (valid >= 2) low = ptx::ld_global_u16(from);
-    if (!kWhole && valid >= 4) high = ptx::ld_global_u16(from + 2);
   }
-  FG_DEVICE void store(ptx::SharedAddress to) const { ptx::st_shared_u32(to, kWhole ? low : low | high << 16); }
+  FG_DEVICE void store(ptx::SharedAddress to) const { ptx::st_shared_u32(to, kByOne ? low : low | high << 16); }
 };
 
-// One thread's share of an operand's tiles: in each of kPasses passes one unit, kLinesPerPass lines apart. Tiles follow
-// each other along k.
+// One thread's share of an operand's tiles: in each pass one unit. Tiles follow each other along k.
 template <class Variant, class Tile>
 class OperandCopy {
  public:
   static constexpr int kUnit = Variant::kUnit;
-  static constexpr int kUnitsPerLine = Tile::kLineElements / kUnit;
-  static constexpr int kLinesPerPass = Variant::kThreads / kUnitsPerLine;
-  static constexpr int kPasses = Tile::kLines / kLinesPerPass;
-  static_assert(kLinesPerPass * kUnitsPerLine == Variant::kThreads, "every thread copies in every pass");
-  static_assert(kPasses * kLinesPerPass == Tile::kLines, "passes cover the tile");
-  static_assert((kLinesPerPass & (kLinesPerPass - 1)) == 0, "phases of the passes are XORed");
+  using Map = TileCopyMap<Tile, Variant::kThreads, kUnit>;
+  static constexpr int kPasses = Map::kPasses;
 
-  // `rows` rows of the operand are left from `first_row` on.
-  FG_DEVICE OperandCopy(const void* matrix, std::int64_t ld, std::int64_t first_row, std::int64_t rows) {
+  // Of an operand with `rows` rows, the part from `first_row` on.
+  FG_DEVICE OperandCopy(const void* matrix, std::int64_t ld, std::int64_t rows, std::int64_t first_row) {
     const int thread = ptx::thread_index();
-    const int first_unit = thread % kUnitsPerLine * kUnit;
-    first_line_ = thread / kUnitsPerLine;
-    first_element_ = first_unit;
-    rows_ = static_cast<int>(rows < Tile::kRows ? rows : Tile::kRows);
-    const std::int64_t start = Tile::kDepthContiguous ? (first_row + first_line_) * ld + first_unit
-                                                      : first_line_ * ld + first_row + first_unit;
-    source_ = static_cast<const char*>(matrix) + start * 2;
-    line_step_ = kLinesPerPass * ld * 2;
-    tile_step_ = Tile::kDepthContiguous ? Tile::kDepth * 2 : Tile::kDepth * ld * 2;
-    target_ = Tile::offset(first_line_, first_unit / kChunkElements) + first_unit % kChunkElements * 2;
+    const int row = Tile::kDepthContiguous ? Map::line(thread) : Map::element(thread);
+    depth_ = Tile::kDepthContiguous ? Map::element(thread) : Map::line(thread);
+    const int rows_in_tile = static_cast<int>(rows - first_row < Tile::kRows ? rows - first_row : Tile::kRows);
+    all_rows_ = rows_in_tile == Tile::kRows;
+    rows_left_ = rows_in_tile - row;
+    const std::int64_t element =
+        Tile::kDepthContiguous ? (first_row + row) * ld + depth_ : first_row + row + depth_ * ld;
+    source_ = static_cast<const char*>(matrix) + element * 2;
+    line_step_ = Map::kLinesPerPass * ld * 2;
+    target_ = Map::target(thread);
   }
 
   // Starts the copy of the next tile, of which `depth` elements of k exist, into shared memory at `tile`.
   FG_DEVICE void copy_async(ptx::SharedAddress tile, int depth, bool last) {
-    if (rows_ == Tile::kRows && depth == Tile::kDepth) {
+    if (all_rows_ && depth == Tile::kDepth) {
       copy_async_units<kWhole>(tile, depth);
     } else if (!last) {
       copy_async_units<kCut>(tile, depth);
     } else {
       copy_async_end(tile, depth);
     }
-    source_ += tile_step_;
+    source_ = next_tile();
   }
 
   // Loads this thread's share of the next tile into registers, for a later store().
@@ -106,7 +103,7 @@ class OperandCopy {
       units_[pass].load(from, valid_bytes(pass, depth));
       from += line_step_;
     }
-    source_ += tile_step_;
+    source_ = next_tile();
   }
 
   FG_DEVICE void store(ptx::SharedAddress tile) const {
@@ -124,13 +121,12 @@ class OperandCopy {
       unit.store(target(tile, pass));
       from += line_step_;
     }
-    source_ += tile_step_;
+    source_ = next_tile();
   }
 
  private:
   FG_DEVICE ptx::SharedAddress target(ptx::SharedAddress tile, int pass) const {
-    const int lines = pass * kLinesPerPass;
-    return (tile + (target_ ^ Tile::phase(lines) * kChunkBytes)) + lines * Tile::kLineBytes;
+    return (tile + (target_ ^ Map::pass_flip(pass))) + Map::pass_advance(pass);
   }
 
   enum Extent { kWhole, kCut };  // whether the matrix fills the tile
@@ -171,21 +167,26 @@ class OperandCopy {
     }
   }
 
+  // Where the rows are contiguous, the passes go over all of a tile's depth.
+  FG_DEVICE const char* next_tile() const {
+    return source_ + (Tile::kDepthContiguous ? std::int64_t{Tile::kDepth * 2} : kPasses * line_step_);
+  }
+
   // How many bytes of the unit in `pass` exist.
   FG_DEVICE int valid_bytes(int pass, int depth) const {
-    const int lines = Tile::kDepthContiguous ? rows_ : depth;
-    const int elements = (Tile::kDepthContiguous ? depth : rows_) - first_element_;
+    const int depth_left = depth - depth_;
+    const int lines = Tile::kDepthContiguous ? rows_left_ : depth_left;
+    const int elements = Tile::kDepthContiguous ? depth_left : rows_left_;
     const int inside = elements < 0 ? 0 : elements < kUnit ? elements : kUnit;
-    return first_line_ + pass * kLinesPerPass < lines ? inside * 2 : 0;
+    return pass * Map::kLinesPerPass < lines ? inside * 2 : 0;
   }
 
   const char* source_;      // this thread's unit of the first pass, in the next tile
   std::int64_t line_step_;  // bytes between passes
-  std::int64_t tile_step_;  // bytes between tiles
   std::uint32_t target_;    // bytes from the start of the tile in shared memory
-  int first_line_;
-  int first_element_;  // in its line
-  int rows_;           // rows of the operand that exist in this block's tile
+  int depth_;      // of this thread's unit of the first pass, in the tile
+  int rows_left_;  // rows of the operand that exist in the tile from that unit's on
+  bool all_rows_;  // the operand fills the tile's rows
   RegisterUnit<kUnit, Variant::kAlignment> units_[Variant::kPrefetch == Prefetch::kAsync ? 1 : kPasses];
 };
 

@@ -44,8 +44,8 @@ inline constexpr OfTranspositions kInstantiations[] = {
     of_transpositions<typename Config::Odd, 2>(),
 };
 
-// Index into kInstantiations of the widest access that every column of every batch entry allows. Arrays of pointers lie in
-// device memory, where the host cannot look.
+// Index into kInstantiations of the widest access that every column of every batch entry allows. Arrays of pointers lie
+// in device memory, where the host cannot look.
 inline int alignment_class(const Operand& operand, std::int64_t batch_count) {
   if (operand.pointers != nullptr) return 2;
   std::uint64_t bits = reinterpret_cast<std::uintptr_t>(operand.data) | static_cast<std::uint64_t>(operand.ld) * 2;

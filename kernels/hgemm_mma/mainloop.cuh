@@ -1,4 +1,5 @@
-// The sum of products of one block's tile: tiles of A and B stream through shared memory, each warp multiplies its share.
+// The sum of products of one block's tile: tiles of A and B stream through shared memory, each warp multiplies its
+// share.
 #pragma once
 
 #include "kernels/hgemm_mma/copies.cuh"
@@ -12,6 +13,18 @@ template <class Variant>
 struct Accumulators {
   float block[Variant::kWarpN / 16][Variant::kWarpM / 8][4];
 };
+
+// Where this warp's part begins in the block's tile.
+struct WarpPlace {
+  int row = 0;
+  int column = 0;
+};
+
+template <class Variant>
+FG_DEVICE WarpPlace warp_place() {
+  const int warp = ptx::warp_index();
+  return {warp % Variant::kWarpsM * Variant::kWarpM, warp / Variant::kWarpsM * Variant::kWarpN};
+}
 
 // One k step of 16 of both operands: blocks of 16 rows.
 template <class Variant>
@@ -85,15 +98,13 @@ class TilePipeline {
   FG_DEVICE TilePipeline(const OperandCopy<Variant, TileA>& a, const OperandCopy<Variant, TileB>& b, std::int64_t k)
       : a_(a),
         b_(b),
-        tiles_((k + Variant::kTileK - 1) / Variant::kTileK),
-        tiles_left_(tiles_),
-        last_depth_(static_cast<int>(k - (tiles_ - std::int64_t{1}) * Variant::kTileK)),
+        left_((k + Variant::kTileK - 1) / Variant::kTileK),
+        last_depth_(static_cast<int>(k - (left_ - std::int64_t{1}) * Variant::kTileK)),
         write_(ptx::shared_base()),
         read_(ptx::shared_base()) {}
 
-  // Along k; 32 bits are enough for operands of 2^37 elements and more.
-  FG_DEVICE std::uint32_t tiles() const { return tiles_; }
-
+  // Whether a tile is left to multiply.
+  FG_DEVICE bool has_tile() const { return left_ > 0; }
   FG_DEVICE ptx::SharedAddress tile_a() const { return read_; }
   FG_DEVICE ptx::SharedAddress tile_b() const { return read_ + TileA::kBytes; }
 
@@ -101,31 +112,23 @@ class TilePipeline {
   FG_DEVICE void prologue() {
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
 #pragma unroll
-      for (int stage = 0; stage < Variant::kStages - 1; ++stage) start();
+      for (std::uint32_t stage = 0; stage < kAhead; ++stage) copy_async(left_ > stage ? left_ - stage : 0);
       ptx::cp_async_wait<Variant::kStages - 2>();
     } else {
-      copy_now();
+      copy_now(left_);
     }
     ptx::barrier_sync();
   }
 
   // Before the products of a tile: the copy of a later one begins.
   FG_DEVICE void start() {
+    const std::uint32_t left = left_ > kAhead ? left_ - kAhead : 0;
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
-      if (tiles_left_ > 0) {
-        const int depth = next_depth();
-        a_.copy_async(write_, depth, tiles_left_ == 0);
-        b_.copy_async(write_ + TileA::kBytes, depth, tiles_left_ == 0);
-        write_ = next_stage(write_);
-      }
-      ptx::cp_async_commit();  // also when empty, so that a count of groups is a count of tiles
-    } else if constexpr (Variant::kPrefetch == Prefetch::kRegisters) {
-      if (tiles_left_ > 0) {
-        const int depth = next_depth();
-        a_.load(depth);
-        b_.load(depth);
-        stored_ = false;
-      }
+      copy_async(left);
+    } else if (Variant::kPrefetch == Prefetch::kRegisters && left > 0) {
+      const int depth = depth_of(left);
+      a_.load(depth);
+      b_.load(depth);
     }
   }
 
@@ -134,17 +137,22 @@ class TilePipeline {
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
       ptx::cp_async_wait<Variant::kStages - 2>();
     } else if constexpr (Variant::kPrefetch == Prefetch::kRegisters) {
-      if (!stored_) store();
+      store();  // after the last tile once more what is there, into the stage that is read no more
     } else {
       ptx::barrier_sync();  // the one stage is still being read by other warps
-      if (tiles_left_ > 0) copy_now();
+      if (left_ > kAhead) copy_now(left_ - kAhead);
     }
     ptx::barrier_sync();
     read_ = next_stage(read_);
+    --left_;
   }
 
  private:
-  FG_DEVICE int next_depth() { return --tiles_left_ == 0 ? last_depth_ : Variant::kTileK; }
+  // How many tiles the copies are ahead of the products.
+  static constexpr std::uint32_t kAhead = Variant::kPrefetch == Prefetch::kAsync ? Variant::kStages - 1 : 1;
+
+  // Of the tile from which on `left` tiles are left.
+  FG_DEVICE int depth_of(std::uint32_t left) const { return left == 1 ? last_depth_ : Variant::kTileK; }
 
   static FG_DEVICE ptx::SharedAddress next_stage(ptx::SharedAddress stage) {
     if constexpr (Variant::kStages == 1) return stage;
@@ -152,15 +160,17 @@ class TilePipeline {
     return next == ptx::shared_base() + Variant::kPipelineBytes ? ptx::shared_base() : next;
   }
 
-  FG_DEVICE void store() {
-    a_.store(write_);
-    b_.store(write_ + TileA::kBytes);
-    write_ = next_stage(write_);
-    stored_ = true;
+  FG_DEVICE void copy_async(std::uint32_t left) {
+    if (left > 0) {
+      a_.copy_async(write_, depth_of(left), left == 1);
+      b_.copy_async(write_ + TileA::kBytes, depth_of(left), left == 1);
+      write_ = next_stage(write_);
+    }
+    ptx::cp_async_commit();  // also when empty, so that a count of groups is a count of tiles
   }
 
-  FG_DEVICE void copy_now() {
-    const int depth = next_depth();
+  FG_DEVICE void copy_now(std::uint32_t left) {
+    const int depth = depth_of(left);
     if constexpr (Variant::kUnrolledCopies) {
       a_.load(depth);
       b_.load(depth);
@@ -171,43 +181,52 @@ class TilePipeline {
     }
   }
 
+  FG_DEVICE void store() {
+    a_.store(write_);
+    b_.store(write_ + TileA::kBytes);
+    write_ = next_stage(write_);
+  }
+
   OperandCopy<Variant, TileA> a_;
   OperandCopy<Variant, TileB> b_;
-  std::uint32_t tiles_;
-  std::uint32_t tiles_left_;  // not yet asked for
-  int last_depth_;            // of k, in the last tile
+  std::uint32_t left_;  // tiles along k not yet multiplied; 32 bits are enough for 2^37 elements
+  int last_depth_;      // of k, in the last tile
   ptx::SharedAddress write_;
   ptx::SharedAddress read_;
-  bool stored_ = true;
 };
 
 // Sums all of k, at least 1. Ends with copies done, but without a barrier.
 template <class Variant>
-FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, int warp_m, int warp_n) {
+FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, const WarpPlace& warp) {
   constexpr int kSteps = Variant::kTileK / kBlockDepth;
   constexpr int kRowsN = Variant::kWarpN / kBlockRows;
   constexpr int kRowsM = Variant::kWarpM / kBlockRows;
   // Loads into registers need all the time there is. cp.async writes shared memory, and no ldmatrix is moved up across
   // it: started after the first fragments it does not hold them up.
   constexpr bool kStartFirst = Variant::kPrefetch != Prefetch::kAsync || !Variant::kDoubleFragments;
-  const FragmentReader<Variant, typename Variant::TileA, MmaOperand::kNarrow> read_a(warp_m * Variant::kWarpM);
-  const FragmentReader<Variant, typename Variant::TileB, MmaOperand::kWide> read_b(warp_n * Variant::kWarpN);
+  const FragmentReader<Variant, typename Variant::TileA, MmaOperand::kNarrow> read_a(warp.row);
+  const FragmentReader<Variant, typename Variant::TileB, MmaOperand::kWide> read_b(warp.column);
   Fragments<Variant> fragments[Variant::kDoubleFragments ? 2 : 1];
-  const auto load_part = [&](int buffer, int step, int n) {
+  const auto load_b = [&](int buffer, int step, int n) {
     read_b.load(fragments[buffer].b[n], pipeline.tile_b(), n * kBlockRows, step * kBlockDepth);
+  };
+  // The share of a's blocks that goes with row n of b's.
+  const auto load_a = [&](int buffer, int step, int n) {
 #pragma unroll
     for (int m = n * kRowsM / kRowsN; m < (n + 1) * kRowsM / kRowsN; ++m) {
       read_a.load(fragments[buffer].a[m], pipeline.tile_a(), m * kBlockRows, step * kBlockDepth);
     }
   };
-  const auto load = [&](int buffer, int step) {
-#pragma unroll
-    for (int n = 0; n < kRowsN; ++n) load_part(buffer, step, n);
-  };
 
   pipeline.prologue();
-  if constexpr (Variant::kDoubleFragments) load(0, 0);
-  for (std::uint32_t tiles = pipeline.tiles(); tiles > 0; --tiles) {
+  if constexpr (Variant::kDoubleFragments) {
+#pragma unroll
+    for (int n = 0; n < kRowsN; ++n) {
+      load_b(0, 0, n);
+      load_a(0, 0, n);
+    }
+  }
+  while (pipeline.has_tile()) {
     if constexpr (kStartFirst) pipeline.start();
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
@@ -216,12 +235,16 @@ FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pip
         if (step == kSteps - 1) pipeline.finish();
 #pragma unroll
         for (int n = 0; n < kRowsN; ++n) {
-          load_part((step + 1) % 2, (step + 1) % kSteps, n);
+          load_b((step + 1) % 2, (step + 1) % kSteps, n);
+          load_a((step + 1) % 2, (step + 1) % kSteps, n);
           multiply_row(acc, fragments[step % 2], n);
         }
         if (!kStartFirst && step == 0) pipeline.start();
       } else {
-        load(0, step);
+#pragma unroll
+        for (int n = 0; n < kRowsN; ++n) load_b(0, step, n);
+#pragma unroll
+        for (int n = 0; n < kRowsN; ++n) load_a(0, step, n);
 #pragma unroll
         for (int n = 0; n < kRowsN; ++n) multiply_row(acc, fragments[0], n);
       }

@@ -1,5 +1,5 @@
-// From accumulators to D: each warp turns its part, strip by strip of 16 columns, through its own slice of shared memory
-// from fragment layout into whole columns, then applies the epilogue.
+// From accumulators to D: each warp turns its part, strip by strip of 16 columns, through its own slice of shared
+// memory from fragment layout into whole columns, then applies the epilogue.
 #pragma once
 
 #include "kernels/epilogue/store_run.cuh"
@@ -7,8 +7,8 @@
 
 namespace fastgemm::hgemm_mma {
 
-// Where a warp's part of D begins, and D's size.
-struct WarpPlace {
+// Where a part of D begins, and D's size.
+struct Place {
   std::int64_t row = 0;
   std::int64_t column = 0;
   std::int64_t m = 0;
@@ -32,7 +32,7 @@ FG_DEVICE void stage_strip(const float (&blocks)[Variant::kWarpM / 8][4], ptx::S
 
 // Eight rows a lane; runs that D's last row cuts go element by element.
 template <class Variant>
-FG_DEVICE void store_strip_runs(const Epilogue& e, ptx::SharedAddress strip, const WarpPlace& place) {
+FG_DEVICE void store_strip_runs(const Epilogue& e, ptx::SharedAddress strip, const Place& place) {
   using Strip = typename Variant::Strip;
   constexpr int kLanesPerColumn = Strip::kRows / kRunRows;
   const int strip_row = ptx::lane_index() % kLanesPerColumn * kRunRows;
@@ -56,7 +56,7 @@ FG_DEVICE void store_strip_runs(const Epilogue& e, ptx::SharedAddress strip, con
 
 // One row a lane, neighbouring lanes in neighbouring rows: for C or D that allow no 16-byte access.
 template <class Variant>
-FG_DEVICE void store_strip_elements(const Epilogue& e, ptx::SharedAddress strip, const WarpPlace& place) {
+FG_DEVICE void store_strip_elements(const Epilogue& e, ptx::SharedAddress strip, const Place& place) {
   using Strip = typename Variant::Strip;
 #pragma unroll 1
   for (int c = 0; c < Strip::kColumns && place.column + c < place.n; ++c) {
@@ -68,7 +68,7 @@ FG_DEVICE void store_strip_elements(const Epilogue& e, ptx::SharedAddress strip,
 }
 
 template <class Variant>
-FG_DEVICE void store_warp_tile(const Epilogue& e, const Accumulators<Variant>& acc, WarpPlace place) {
+FG_DEVICE void store_warp_tile(const Epilogue& e, const Accumulators<Variant>& acc, Place place) {
   const ptx::SharedAddress strip = ptx::shared_base() + ptx::warp_index() * Variant::Strip::kBytes;
   const bool by_runs = runs_aligned(e);
   ptx::barrier_sync();  // the strips lie where other warps may still be reading tiles

@@ -16,7 +16,7 @@ enum class MmaOperand { kWide, kNarrow };
 
 // Both operands are fetched in blocks of 16 rows x 16 of k by one ldmatrix.x4, whose four registers hold an 8x8 matrix
 // each. They are asked for in the order that lets mma take them as they come: the wide operand is registers 0 to 3 with
-// the rows running first; the narrow one is {0, 1} for the first eight rows and {2, 3} for the next, with k running first.
+// the rows running first; the narrow one is {0, 1} for the first eight rows and {2, 3} for the next, k running first.
 inline constexpr int kBlockRows = 16;
 inline constexpr int kBlockDepth = 16;
 
@@ -50,7 +50,8 @@ __host__ __device__ constexpr int block_advance(int row, int k) {
   return along + (Tile::kDepthContiguous ? row : k) * Tile::kLineBytes;
 }
 
-// Place of a lane's accumulator register (0 to 3) in a 16 (n) x 8 (m) result. Registers 2i and 2i + 1 are neighbours in m.
+// Place of a lane's accumulator register (0 to 3) in a 16 (n) x 8 (m) result. Registers 2i and 2i + 1 are neighbours
+// in m.
 __host__ __device__ constexpr int accumulator_n(int lane, int index) { return lane / 4 + 8 * (index / 2); }
 __host__ __device__ constexpr int accumulator_m(int lane, int index) { return lane % 4 * 2 + index % 2; }
 

@@ -1,6 +1,6 @@
-// How a tile of FP16 operand lies in shared memory: as it lies in device memory, line by line, with the 16-byte chunks of
-// each line permuted so that neither the copies into it nor ldmatrix meet a bank twice. Plain constexpr maps; the host
-// tests count the conflicts. The XOR permutation is the one of CUTLASS's "tensor op multiplicand" layouts.
+// How a tile of FP16 operand lies in shared memory: as it lies in device memory, line by line, with the 16-byte chunks
+// of each line permuted so that neither the copies into it nor ldmatrix meet a bank twice. Plain constexpr maps; the
+// host tests count the conflicts. The XOR permutation is the one of CUTLASS's "tensor op multiplicand" layouts.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -42,10 +42,10 @@ struct OperandTile {
   }
 };
 
-// A warp's strip of accumulators on its way from fragments to whole columns of D: kColumns columns of kRows floats, each
-// padded by 32 bytes, with neighbouring 16-byte chunks exchanged in every other group. Writes of two floats a lane in
-// fragment layout, reads of 16 bytes a lane with 32 bytes between lanes, and reads of one float a lane are all free of
-// bank conflicts.
+// A warp's strip of accumulators on its way from fragments to whole columns of D: kColumns columns of kRows floats,
+// each padded by 32 bytes, with neighbouring 16-byte chunks exchanged in every other group. Writes of two floats a lane
+// in fragment layout, reads of 16 bytes a lane with 32 bytes between lanes, and reads of one float a lane are all free
+// of bank conflicts.
 template <int kRowsValue>
 struct EpilogueStrip {
   static constexpr int kRows = kRowsValue;
