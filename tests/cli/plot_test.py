@@ -41,7 +41,8 @@ class PlotTest(unittest.TestCase):
     def plot(self, data, *options):
         source = self.path("run.json")
         source.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
-        return subprocess.run([sys.executable, str(PLOT), str(source), *options], capture_output=True, text=True, check=False)
+        return subprocess.run([sys.executable, str(PLOT), str(source), *options], capture_output=True, text=True,
+                              check=False)
 
     def refused(self, data, reason, *options):
         done = self.plot(data, *options)
