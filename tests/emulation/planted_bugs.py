@@ -34,25 +34,25 @@ BUGS = [
          find="return next == ptx::shared_base() + Variant::kPipelineBytes ?",
          replace="return next == ptx::shared_base() + Variant::kPipelineBytes + Variant::kStageBytes ?"),
     dict(MMA, name="no group closed for a k tile that is not there", file="hgemm_mma/mainloop.cuh",
-         find="""        write_ = next_stage(write_);
-      }
-      ptx::cp_async_commit();""",
-         replace="""        write_ = next_stage(write_);
-        ptx::cp_async_commit();
-      }"""),
+         find="""      write_ = next_stage(write_);
+    }
+    ptx::cp_async_commit();""",
+         replace="""      write_ = next_stage(write_);
+      ptx::cp_async_commit();
+    }"""),
     # --- what is copied, and where to
     dict(MMA, name="swizzle off by one bit", file="tile/mma_fragments.cuh",
          find="return (Tile::kDepthContiguous ? k : row) * 2 & (kWaveBytes - 1);",
          replace="return (Tile::kDepthContiguous ? k : row) * 2 & (kWaveBytes / 2 - 1);"),
     dict(MMA, name="missing edge predicate of a copy", file="hgemm_mma/copies.cuh",
-         find="return first_line_ + pass * kLinesPerPass < lines ? inside * 2 : 0;",
-         replace="return lines > 0 ? inside * 2 : 0;"),
+         find="const int inside = elements < 0 ? 0 : elements < kUnit ? elements : kUnit;",
+         replace="const int inside = elements < 0 ? 0 : kUnit;"),
     dict(MMA, name="k tail copied as if whole", file="hgemm_mma/mainloop.cuh",
-         find="return --tiles_left_ == 0 ? last_depth_ : Variant::kTileK;",
-         replace="return --tiles_left_, Variant::kTileK;"),
+         find="return left == 1 ? last_depth_ : Variant::kTileK;",
+         replace="return left == 0 ? last_depth_ : Variant::kTileK;"),
     dict(MMA, name="stale fragment: next k step not advanced", file="hgemm_mma/mainloop.cuh",
-         find="load_part((step + 1) % 2, (step + 1) % kSteps, n);",
-         replace="load_part((step + 1) % 2, step, n);"),
+         find="load_b((step + 1) % 2, (step + 1) % kSteps, n);",
+         replace="load_b((step + 1) % 2, step, n);"),
     dict(MMA_SM75, name="fragment registers exchanged", file="hgemm_mma/mainloop.cuh",
          find="ptx::mma_m16n8k8_f16(d, second, a[2 * half + 1]);",
          replace="ptx::mma_m16n8k8_f16(d, second, a[2 * half]);"),
@@ -75,14 +75,10 @@ BUGS = [
          replace="""    ptx::SharedAddress fill_offset = kStageBytes;
     for (int tile = 0;"""),
     dict(FFMA, name="stale stage: fragments of the tile before", file="sgemm_ffma/mainloop.cuh",
-         find="""        if (step == kTileK - 2) {
-          ptx::cp_async_commit();
-          fill_offset = next_stage(fill_offset);
+         find="""          fill_offset = next_stage(fill_offset);
         }
         const FragmentAddress next_at = last ? fragments_at(next_offset, 0)""",
-         replace="""        if (step == kTileK - 2) {
-          ptx::cp_async_commit();
-          fill_offset = next_stage(fill_offset);
+         replace="""          fill_offset = next_stage(fill_offset);
         }
         const FragmentAddress next_at = last ? fragments_at(offset, 0)"""),
     dict(FFMA, name="k tail one step short", file="sgemm_ffma/mainloop.cuh",
