@@ -15,8 +15,8 @@ enum class Transfer { kAsync, kStaged };
 // kMeetEarly: warps meet in the middle of a k tile, half a tile before they need what they waited for, and a stage is
 // refilled one tile later; else they meet at its end.
 
-// Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0: the barriers
-// of parts of the block cost 0.3 % (NN, NT) to 3 % (TN) there beside the block's own.
+// Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0, 8192: slower
+// than the next tile by 1 to 2 % (NN, NT) and 5 % (TN, TT).
 struct Tile256x128x8 {
   static constexpr Transfer kTransfer = Transfer::kAsync;
   static constexpr int kTileM = 256;
@@ -117,7 +117,7 @@ struct Config : Tile {
   static constexpr bool kTransposesB = kCopyB == SliceCopy::kTransposed4;
   static constexpr int kThreads = 32 * kWarpsM * kWarpsN;
 
-  // TN takes a thread tile on its side (8x16 for 16x8), 1.05x as fast there; the other layouts lose 4 to 10 % by it.
+  // TN takes a thread tile on its side (8x16 for 16x8): 4 % faster there, where NN and NT lose 10 % by it (one H200).
   static constexpr bool kMirrored = kTransposesA && kTransposesB;
   static constexpr int kThreadM = kMirrored ? Tile::kThreadN : Tile::kThreadM;
   static constexpr int kThreadN = kMirrored ? Tile::kThreadM : Tile::kThreadN;
@@ -151,8 +151,9 @@ struct Config : Tile {
   static constexpr int kPrefetch = Tile::kMeetEarly ? kStages - 2 : kStages - 1;
 
   // Copies of a tile start in so many parts, spread over its steps: together at its beginning, but for the many small
-  // ones of a transposed A, among which fragment loads would queue (TN 8 %, TT 4 % faster; NN, NT 3 % slower).
-  static constexpr int kCopyParts = kTransposesA ? 4 : 1;
+  // ones of a transposed A, behind which fragment loads would queue (one H200, 256x128: TN up to 8 %, TT 4 % faster; NN
+  // 3 %, NT 6 % slower). Tiles of 16 k start theirs together: so many copies in parts slow 64x64 down.
+  static constexpr int kCopyParts = kTransposesA && kTileK == 8 ? 4 : 1;
 
   static_assert(kTileK % 4 == 0, "fragments alternate between two register sets; copies start at every fourth step");
   static_assert(kPrefetch >= (Tile::kMeetEarly ? 2 : 1), "the next tile is complete when warps meet");
