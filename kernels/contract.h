@@ -82,6 +82,10 @@ struct LaunchContext {
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   int sm_count = 0;  // SMs this launch should use: the device's, or the handle's target
+  // Words in device memory through which the blocks of a launch talk: 0 before it, and to be left 0 after it. Launches
+  // in stream order share them. May be null, with count 0.
+  std::uint32_t* flags = nullptr;
+  int flag_count = 0;
 };
 
 struct TileShape {
@@ -103,6 +107,8 @@ struct KernelEntry {
   std::int64_t shared_bytes = 0;   // dynamic shared memory of a block
   int fast_alignment = 16;         // bytes that A, B, lda, ldb are multiples of on the fast path; less still works
   bool sequential = false;         // one FMA chain an element in ascending k: bits depend on nothing else
+  bool chained = false;            // with more tiles than SMs, given flags and a parked FP32 tile of workspace an SM,
+                                   // SMs get equal shares of the work, not whole tiles
   double flops_per_clock_sm = 0.0; // measured, large aligned problem; feeds the cost model
   double unaligned_factor = 1.0;   // share of that rate left when the fast alignment does not hold
   bool (*supports)(const GemmProblem&) = nullptr;

@@ -12,10 +12,14 @@ using Family = std::span<const KernelEntry> (*)();
 
 std::span<const KernelEntry> sgemm_ffma_f32_sm75();  // kernels/sgemm_ffma, register-staged
 std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.async
+std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
 
 inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
+#ifdef FASTGEMM_HAS_SGEMM_HOPPER
+    sgemm_hopper_f32_sm90,
+#endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
     sgemm_ffma_f32_sm80,
 #endif

@@ -20,6 +20,17 @@ struct ThreadTileAxis {
   }
 };
 
+// The same with a lane's elements kLanes apart: rows of k-contiguous operands, which vector loads read along k.
+template <int kThread, int kLanes>
+struct StridedTileAxis {
+  static constexpr int kVectors = 0;  // no four elements of a lane lie side by side
+  static constexpr int kWidth = kThread * kLanes;
+
+  __host__ __device__ static constexpr int position(int lane_on_axis, int index) {
+    return lane_on_axis + index * kLanes;
+  }
+};
+
 // Lanes of a warp as kLanesM x kLanesN, m fastest.
 template <int kLanesM, int kLanesN>
 struct LaneGrid {

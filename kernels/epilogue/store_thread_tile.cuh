@@ -1,0 +1,65 @@
+// From accumulators to an FP32 D: the epilogue of one thread's elements, a rectangle of kThreadM x kThreadN.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/epilogue/epilogue.cuh"
+#include "kernels/ptx/simt.cuh"
+
+namespace fastgemm {
+
+// This thread's place in D: element (i, j) of its thread tile is row + AxisM::position(0, i), column +
+// AxisN::position(0, j). Axes: kernels/tile/thread_tile_map.cuh.
+struct ThreadTileOrigin {
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  std::int64_t rows = 0;     // of D from `row` to the edge; 0 or less: outside
+  std::int64_t columns = 0;  // of D from `column` to the edge
+};
+
+// D = alpha * element(i, j) + beta * C: four rows at a time where they lie side by side, addresses allow and all exist,
+// else one by one.
+template <class Config, class Element>
+FG_DEVICE void store_scaled_tile(const Epilogue& epilogue, const ThreadTileOrigin& origin, const Element& element) {
+  using AxisM = typename Config::AxisM;
+  using AxisN = typename Config::AxisN;
+  const bool vectors = AxisM::kVectors > 0 && has_aligned_rows(epilogue) &&
+                       origin.rows > AxisM::position(0, Config::kThreadM - 1);
+#pragma unroll
+  for (int j = 0; j < Config::kThreadN; ++j) {
+    const int column = AxisN::position(0, j);
+    if (column >= origin.columns) continue;
+    if (vectors) {
+#pragma unroll
+      for (int i = 0; i < Config::kThreadM; i += 4) {
+        store_scaled_rows(epilogue, origin.row + AxisM::position(0, i), origin.column + column,
+                          float4{element(i, j), element(i + 1, j), element(i + 2, j), element(i + 3, j)});
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < Config::kThreadM; ++i) {
+        const int row = AxisM::position(0, i);
+        if (row < origin.rows) store_scaled_element(epilogue, origin.row + row, origin.column + column, element(i, j));
+      }
+    }
+  }
+}
+
+// Bias and activation, on the elements that this thread has just stored. They are rare; applied here in a loop over
+// memory they cost no code between the accumulators and D, and D's values are the same FP32 numbers either way.
+template <class Config>
+FG_DEVICE void finish_stored_tile(const Epilogue& epilogue, const ThreadTileOrigin& origin) {
+  if (!has_finish(epilogue)) return;
+#pragma unroll 1
+  for (int j = 0; j < Config::kThreadN; ++j) {
+    const int column = Config::AxisN::position(0, j);
+    if (column >= origin.columns) return;
+#pragma unroll 4
+    for (int i = 0; i < Config::kThreadM; ++i) {
+      const int row = Config::AxisM::position(0, i);
+      if (row < origin.rows) finish_element(epilogue, origin.row + row, origin.column + column);
+    }
+  }
+}
+
+}  // namespace fastgemm

@@ -1,0 +1,94 @@
+// Compile-time shape of the Hopper FFMA SGEMM kernels, and where operands lie in shared memory.
+//
+// A tile is 256 elements of the "wide" operand by 128 of the "narrow" one. Unmirrored, wide is A (along m) and narrow is
+// B (along n); mirrored, they change places. The wide operand is contiguous along its own axis in device memory, the
+// narrow one along that or along k.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/tile/thread_tile_map.cuh"
+
+namespace fastgemm::hopper {
+
+inline constexpr int kTileWide = 256;
+inline constexpr int kTileNarrow = 128;
+inline constexpr int kTileK = 32;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
+inline constexpr int kStages = 4;
+inline constexpr int kThreads = 256;
+inline constexpr int kWarps = kThreads / 32;
+inline constexpr int kWarpsWide = 4;
+inline constexpr int kWarpsNarrow = 2;
+inline constexpr int kThreadWide = 16;
+inline constexpr int kThreadNarrow = 8;
+inline constexpr int kLanesWide = 4;
+inline constexpr int kLanesNarrow = 8;
+inline constexpr int kUnrolledSteps = 8;  // 17 KB of code; twice as much costs 5 % on an H200 (CUDA 13.0)
+inline constexpr int kRasterGroup = 16;   // tiles of the wide axis that the raster walks before one of the narrow axis
+static_assert(kWarpsWide * kLanesWide * kThreadWide == kTileWide, "threads cover the tile");
+static_assert(kWarpsNarrow * kLanesNarrow * kThreadNarrow == kTileNarrow, "threads cover the tile");
+
+// A block works through at most so many tiles: its table of them lies in shared memory.
+inline constexpr int kMaxSegments = 1024;
+
+// Shared memory of a stage: the wide operand as (kTileK, kTileWide), then the narrow one as (kTileK, kTileNarrow), or
+// as (kTileNarrow, kTileK) with the 128-byte swizzle where it is k-contiguous.
+inline constexpr int kWideStepBytes = kTileWide * 4;
+inline constexpr int kNarrowStepBytes = kTileNarrow * 4;
+inline constexpr int kNarrowRowBytes = kTileK * 4;
+inline constexpr int kStageBytesWide = kTileK * kWideStepBytes;
+inline constexpr int kStageBytes = kStageBytesWide + kTileK * kNarrowStepBytes;
+static_assert(kNarrowRowBytes == 128, "a row fills one swizzle span");
+
+// After the ring: a barrier "full" and one "empty" a stage, this block's share number, and the segment table.
+inline constexpr int kRingBytes = kStages * kStageBytes;
+inline constexpr int kBarrierBytes = 2 * kStages * 8;
+inline constexpr int kShareNumberOffset = kRingBytes + kBarrierBytes;
+inline constexpr int kTableOffset = kShareNumberOffset + 16;
+inline constexpr int kSwizzleAlignment = 1024;
+inline constexpr std::int64_t kSharedBytes = kTableOffset + (kMaxSegments + 1) * 16 + kSwizzleAlignment;
+
+// Where vector `vector` (four elements) of a lane's wide fragment lies in a step's row of the stage.
+__host__ __device__ constexpr int wide_offset(int warp_wide, int lane_wide, int vector) {
+  using Axis = ThreadTileAxis<kThreadWide, kLanesWide>;
+  return (warp_wide * Axis::kWidth + Axis::position(lane_wide, 4 * vector)) * 4;
+}
+
+// The same for a narrow fragment that is contiguous along its axis.
+__host__ __device__ constexpr int narrow_offset(int warp_narrow, int lane_narrow, int vector) {
+  using Axis = ThreadTileAxis<kThreadNarrow, kLanesNarrow>;
+  return (warp_narrow * Axis::kWidth + Axis::position(lane_narrow, 4 * vector)) * 4;
+}
+
+// k-contiguous: which row of the tile is element `index` of a lane's fragment, and where the 16-byte chunk `chunk` of a
+// row lies. The eight rows that a warp reads at once have eight different swizzle phases.
+__host__ __device__ constexpr int narrow_row(int warp_narrow, int lane_narrow, int index) {
+  using Axis = StridedTileAxis<kThreadNarrow, kLanesNarrow>;
+  return warp_narrow * Axis::kWidth + Axis::position(lane_narrow, index);
+}
+__host__ __device__ constexpr int narrow_chunk_offset(int row, int chunk) {
+  return row * kNarrowRowBytes + ((chunk ^ row % 8) * 16);
+}
+
+// Which operand is wide, and how the narrow one lies.
+template <bool kMirroredValue, bool kNarrowDepthContiguousValue>
+struct Config {
+  static constexpr bool kMirrored = kMirroredValue;
+  static constexpr bool kNarrowDepthContiguous = kNarrowDepthContiguousValue;
+  static constexpr int kTileM = kMirrored ? kTileNarrow : kTileWide;
+  static constexpr int kTileN = kMirrored ? kTileWide : kTileNarrow;
+
+  // The thread tile in D.
+  using AxisWide = ThreadTileAxis<kThreadWide, kLanesWide>;
+  using AxisNarrow = std::conditional_t<kNarrowDepthContiguous, StridedTileAxis<kThreadNarrow, kLanesNarrow>,
+                                        ThreadTileAxis<kThreadNarrow, kLanesNarrow>>;
+  using AxisM = std::conditional_t<kMirrored, AxisNarrow, AxisWide>;
+  using AxisN = std::conditional_t<kMirrored, AxisWide, AxisNarrow>;
+  static constexpr int kThreadM = kMirrored ? kThreadNarrow : kThreadWide;
+  static constexpr int kThreadN = kMirrored ? kThreadWide : kThreadNarrow;
+};
+
+}  // namespace fastgemm::hopper

@@ -1,0 +1,47 @@
+// FFMA SGEMM for Hopper: operands come by bulk tensor copies, and blocks share the work equally.
+#include "kernels/families.h"
+#include "kernels/sgemm_hopper/launch.cuh"
+
+namespace fastgemm {
+
+using namespace hopper;
+
+std::span<const KernelEntry> sgemm_hopper_f32_sm90() {
+  using WideA = Launcher<Config<false, false>, Config<false, true>>;  // NT, NN
+  using WideB = Launcher<Config<true, true>>;                         // TT
+  static constexpr KernelEntry kEntries[] = {
+      {.name = "hopper_f32_256x128x32_s4",
+       .type_ab = DataType::kFloat32,
+       .min_compute_capability = 90,
+       .max_compute_capability = 90,
+       .tile = {256, 128, 32},
+       .stages = kStages,
+       .threads = kThreads,
+       .blocks_per_sm = 1,
+       .shared_bytes = kSharedBytes,
+       .sequential = true,
+       .chained = true,
+       .flops_per_clock_sm = 0.0,
+       .supports = WideA::supports,
+       .prepare = WideA::prepare,
+       .launch = WideA::launch},
+      {.name = "hopper_f32_128x256x32_s4",
+       .type_ab = DataType::kFloat32,
+       .min_compute_capability = 90,
+       .max_compute_capability = 90,
+       .tile = {128, 256, 32},
+       .stages = kStages,
+       .threads = kThreads,
+       .blocks_per_sm = 1,
+       .shared_bytes = kSharedBytes,
+       .sequential = true,
+       .chained = true,
+       .flops_per_clock_sm = 0.0,
+       .supports = WideB::supports,
+       .prepare = WideB::prepare,
+       .launch = WideB::launch},
+  };
+  return kEntries;
+}
+
+}  // namespace fastgemm

@@ -1,0 +1,96 @@
+// FP32 GEMM on the FMA units of Hopper. Bulk tensor copies fill a ring of shared memory stages, warps wait for these
+// alone, and every block gets an equal share of all k blocks of all tiles, however many tiles and SMs there are; every
+// element of D is still one chain of FMAs over ascending k, handed from block to block where a share ends inside a tile.
+// (Equal shares: stream-K, Osama et al. 2023, but with the chain continued instead of partial sums added.)
+#pragma once
+
+#include "kernels/epilogue/store_thread_tile.cuh"
+#include "kernels/sgemm_hopper/chain.cuh"
+#include "kernels/sgemm_hopper/config.h"
+#include "kernels/sgemm_hopper/feed.cuh"
+#include "kernels/sgemm_hopper/mainloop.cuh"
+#include "kernels/sgemm_hopper/params.h"
+
+namespace fastgemm::hopper {
+
+template <class Config>
+FG_DEVICE ThreadTileOrigin thread_tile_origin(const GemmProblem& problem, int first_wide, int first_narrow) {
+  const int wide = first_wide + ptx::warp_index() % kWarpsWide * Config::AxisWide::kWidth +
+                   Config::AxisWide::position(ptx::lane_index() % kLanesWide, 0);
+  const int narrow = first_narrow + ptx::warp_index() / kWarpsWide * Config::AxisNarrow::kWidth +
+                     Config::AxisNarrow::position(ptx::lane_index() / kLanesWide, 0);
+  ThreadTileOrigin origin;
+  origin.row = Config::kMirrored ? narrow : wide;
+  origin.column = Config::kMirrored ? wide : narrow;
+  origin.rows = problem.m - origin.row;
+  origin.columns = problem.n - origin.column;
+  return origin;
+}
+
+template <class Config>
+FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout& shared, int segment,
+                          const Accumulators& r_acc) {
+  const uint4 entry = ptx::ld_shared_u32x4(shared.segment(segment));
+  const ThreadTileOrigin origin =
+      thread_tile_origin<Config>(params.problem, static_cast<int>(entry.x), static_cast<int>(entry.y));
+  const Epilogue epilogue = make_epilogue(params.problem, 0);
+  store_scaled_tile<Config>(epilogue, origin, [&r_acc](int i, int j) {
+    return Config::kMirrored ? r_acc[i][j] : r_acc[j][i];
+  });
+  finish_stored_tile<Config>(epilogue, origin);
+}
+
+// Which share is this block's; all threads get the answer. Also makes the barriers and the table of segments.
+template <class Config>
+FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout& shared) {
+  if (ptx::thread_index() == 0) {
+    const int number = params.grid.chained ? draw_ticket(params) : static_cast<int>(ptx::block_index());
+    ptx::st_shared_u32(shared.share_number(), static_cast<std::uint32_t>(number));
+    init_barriers(shared);
+  }
+  ptx::barrier_sync();
+  const int number = static_cast<int>(ptx::ld_shared_u32(shared.share_number()));
+  const Share share = make_share(params.grid, number);
+  for (int index = ptx::thread_index(); index <= share.segments; index += kThreads) {
+    write_segment(shared, params, share, index);
+  }
+  ptx::barrier_sync();
+  return number;
+}
+
+template <class Config>
+__global__ void __launch_bounds__(kThreads, 1) sgemm_hopper_kernel(const __grid_constant__ HopperParams params) {
+  const SharedLayout shared;
+  const int number = begin_share<Config>(params, shared);
+  const Share share = make_share(params.grid, number);
+  const bool product = has_product(params.problem);
+  Mainloop<Config> mainloop(params, shared, product ? static_cast<int>(share.end - share.begin) : 0);
+  mainloop.start();
+#pragma unroll 1
+  for (int index = 0; index < share.segments; ++index) {
+    const Segment segment = segment_of(params.grid, share, index);
+    const bool ends_tile = segment.end == params.grid.k_blocks;
+    Accumulators r_acc;
+    if (segment.first > 0 && product) {
+      resume_accumulators(params, number, r_acc);
+    } else {
+#pragma unroll
+      for (int j = 0; j < kThreadNarrow; ++j) {
+#pragma unroll
+        for (int i = 0; i < kThreadWide; ++i) r_acc[j][i] = 0.0f;
+      }
+    }
+    if (product) {
+      const int whole = (ends_tile ? params.whole_blocks : segment.end) - segment.first;
+      if (whole > 0) mainloop.multiply_blocks(r_acc, whole);
+      if (ends_tile && params.rest_steps > 0) mainloop.multiply_rest(r_acc, params.rest_steps);
+    }
+    if (ends_tile) {
+      store_tile<Config>(params, shared, index, r_acc);
+    } else if (product) {
+      park_accumulators(params, number, r_acc);
+    }
+  }
+}
+
+}  // namespace fastgemm::hopper
