@@ -24,7 +24,9 @@ Outcome run_problem(fg_handle& handle, const GemmProblem& problem) {
                                  .stream = handle.stream,
                                  .workspace = workspace.data,
                                  .workspace_bytes = workspace.bytes,
-                                 .sm_count = planned_sm_count(handle)};
+                                 .sm_count = planned_sm_count(handle),
+                                 .flags = workspace.flags,
+                                 .flag_count = workspace.flag_count};
   return execute(*plan, problem, context, handle.fallback.get());
 }
 

@@ -78,6 +78,21 @@ cudaError_t release(void* memory) {
   return error;
 }
 
+// On a stream of its own: the legacy stream would wait for whatever else runs, and may not be used during a capture.
+cudaError_t zero(void* memory, std::size_t bytes) {
+  const cudaStreamCaptureMode before = exchange_capture_mode(cudaStreamCaptureModeRelaxed);
+  cudaStream_t stream = nullptr;
+  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error == cudaSuccess) {
+    error = cudaMemsetAsync(memory, 0, bytes, stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+  }
+  if (error != cudaSuccess) cudaGetLastError();
+  exchange_capture_mode(before);
+  return error;
+}
+
 #ifdef FASTGEMM_HAS_EPILOGUE_APPLY
 constexpr auto prepare_apply = prepare_epilogue_apply;
 constexpr auto launch_apply = launch_epilogue_apply;
@@ -93,6 +108,7 @@ const RuntimeCalls& cuda_runtime() {
   static constexpr RuntimeCalls kCalls{
       .allocate = allocate,
       .release = release,
+      .zero = zero,
       .mark_context = mark_context,
       .context_alive = context_alive,
       .exchange_capture_mode = exchange_capture_mode,

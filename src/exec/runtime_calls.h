@@ -20,6 +20,8 @@ struct ContextMark {
 struct RuntimeCalls {
   cudaError_t (*allocate)(void** memory, std::size_t bytes) = nullptr;
   cudaError_t (*release)(void* memory) = nullptr;
+  // Zeros memory that is not in use; done, for every stream, when it returns.
+  cudaError_t (*zero)(void* memory, std::size_t bytes) = nullptr;
   // The calling thread's current context, and whether a marked one still stands. It does not after cudaDeviceReset, in
   // a forked child, or once the process has begun to exit: what it owned is then gone and must not be touched.
   ContextMark (*mark_context)() = nullptr;

@@ -16,6 +16,18 @@ Workspace::~Workspace() {
   for (const Slot& slot : slots_) runtime_.release(slot.data);
 }
 
+cudaError_t Workspace::make_slot(Slot* slot) const {
+  constexpr std::size_t kAlignment = 256;
+  constexpr std::size_t kFlagBytes = kSlotFlags * sizeof(std::uint32_t);
+  const std::size_t flag_offset = (slot_bytes_ + kAlignment - 1) / kAlignment * kAlignment;
+  cudaError_t error = runtime_.allocate(&slot->data, flag_offset + kFlagBytes);
+  if (error != cudaSuccess) return error;
+  slot->flags = reinterpret_cast<std::uint32_t*>(static_cast<unsigned char*>(slot->data) + flag_offset);
+  error = runtime_.zero(slot->flags, kFlagBytes);
+  if (error != cudaSuccess) runtime_.release(slot->data);
+  return error;
+}
+
 fg_status_t Workspace::add_stream(cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
   const auto is_there = [&](const Slot& slot) { return slot.stream == stream; };
@@ -23,9 +35,7 @@ fg_status_t Workspace::add_stream(cudaStream_t stream) {
   slots_.reserve(slots_.size() + 1);  // may throw; nothing is allocated on the device yet
   Slot slot;
   slot.stream = stream;
-  if (const cudaError_t error = runtime_.allocate(&slot.data, slot_bytes_); error != cudaSuccess) {
-    return status_from_cuda(error);
-  }
+  if (const cudaError_t error = make_slot(&slot); error != cudaSuccess) return status_from_cuda(error);
   if (slots_.empty()) mark_ = runtime_.mark_context();
   slots_.push_back(slot);
   return FG_STATUS_SUCCESS;
@@ -34,16 +44,19 @@ fg_status_t Workspace::add_stream(cudaStream_t stream) {
 void Workspace::set_user(void* data, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
   has_user_ = data != nullptr;
-  user_ = has_user_ ? WorkspaceSpan{data, bytes} : WorkspaceSpan{};
+  user_ = has_user_ ? WorkspaceSpan{.data = data, .bytes = bytes} : WorkspaceSpan{};
 }
 
 WorkspaceSpan Workspace::find(cudaStream_t stream) const {
   const std::lock_guard lock(mutex_);
-  if (has_user_) return user_;
+  WorkspaceSpan span = user_;
   for (const Slot& slot : slots_) {
-    if (slot.stream == stream) return {slot.data, slot_bytes_};
+    if (slot.stream != stream) continue;
+    if (!has_user_) span = {.data = slot.data, .bytes = slot_bytes_};
+    span.flags = slot.flags;
+    span.flag_count = kSlotFlags;
   }
-  return {};
+  return span;
 }
 
 }  // namespace fastgemm

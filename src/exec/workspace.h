@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -15,7 +16,12 @@ namespace fastgemm {
 struct WorkspaceSpan {
   void* data = nullptr;
   std::size_t bytes = 0;
+  std::uint32_t* flags = nullptr;  // words through which the blocks of a launch talk: 0 between launches
+  int flag_count = 0;
 };
+
+// A flag a block of a chained launch, and a counter: enough for GPUs several times today's largest.
+inline constexpr int kSlotFlags = 4096;
 
 // So little that nobody misses it; without any, streams would have to share what cuBLAS cannot do without.
 inline constexpr std::size_t kMinSlotBytes = std::size_t{1} << 20;
@@ -31,14 +37,15 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   // Makes the slot of `stream` on the current device unless it is there. Call when a stream is set, never in a product
-  // call: it allocates. ALLOC_FAILED when the device is out of memory.
+  // call: it allocates, and waits until the flags are zero. ALLOC_FAILED when the device is out of memory.
   fg_status_t add_stream(cudaStream_t stream);
 
   // From now on every stream gets the caller's memory; null goes back to the slots. The caller orders what
   // uses it on several streams.
   void set_user(void* data, std::size_t bytes);
 
-  // The memory for a launch on `stream`: the caller's, else the stream's slot, else none.
+  // The memory for a launch on `stream`: the caller's, else the stream's slot, else none. Flags are always the slot's:
+  // a stream without one has none.
   WorkspaceSpan find(cudaStream_t stream) const;
 
   std::size_t slot_bytes() const { return slot_bytes_; }
@@ -47,7 +54,10 @@ class Workspace {
   struct Slot {
     cudaStream_t stream = nullptr;
     void* data = nullptr;
+    std::uint32_t* flags = nullptr;  // in the same allocation, after the data
   };
+
+  cudaError_t make_slot(Slot* slot) const;
 
   std::size_t slot_bytes_;
   const RuntimeCalls& runtime_;

@@ -3,6 +3,7 @@
 #include <cuda_fp16.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 #include "src/base/half.h"
@@ -108,9 +109,15 @@ cudaError_t release(void* memory) {
   return cudaSuccess;
 }
 
+cudaError_t zero(void* memory, std::size_t bytes) {
+  std::memset(memory, 0, bytes);
+  return cudaSuccess;
+}
+
 const RuntimeCalls& host_runtime() {
   static const RuntimeCalls calls = {.allocate = allocate,
                                      .release = release,
+                                     .zero = zero,
                                      .mark_context = [] { return ContextMark{}; },
                                      .context_alive = [](const ContextMark&) { return true; },
                                      .exchange_capture_mode = [](cudaStreamCaptureMode mode) { return mode; }};

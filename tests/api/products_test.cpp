@@ -164,7 +164,7 @@ TEST_CASE("64-bit sizes arrive whole", "[api][products]") {
   }
 }
 
-TEST_CASE("a launch gets the handle's stream, workspace and SM count", "[api][products]") {
+TEST_CASE("a launch gets the handle's stream, workspace, flags and SM count", "[api][products]") {
   const auto handle = make_host_handle();
   ProductCase product(entry_points()[0], handle.get());
   CHECK(product.run() == FG_STATUS_SUCCESS);
@@ -174,6 +174,9 @@ TEST_CASE("a launch gets the handle's stream, workspace and SM count", "[api][pr
   CHECK(context.workspace_bytes == kHostWorkspaceBytes);
   CHECK(context.sm_count == kHostSmCount);
   CHECK(context.device == &handle->device);
+  CHECK(context.flag_count == kSlotFlags);
+  const std::uint32_t* const flags_of_null_stream = context.flags;
+  REQUIRE(flags_of_null_stream != nullptr);
 
   alignas(256) static unsigned char lent[512];
   const auto stream = reinterpret_cast<fg_stream_t>(std::uintptr_t{64});
@@ -185,4 +188,6 @@ TEST_CASE("a launch gets the handle's stream, workspace and SM count", "[api][pr
   CHECK(context.workspace == lent);
   CHECK(context.workspace_bytes == sizeof lent);
   CHECK(context.sm_count == 20);
+  CHECK(context.flags != nullptr);
+  CHECK(context.flags != flags_of_null_stream);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct FakeRuntime {
   std::vector<FakeAllocation> live;
   int releases = 0;
   cudaError_t allocate_error = cudaSuccess;
+  cudaError_t zero_error = cudaSuccess;
   bool alive = true;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::vector<cudaStreamCaptureMode> capture_modes;  // every change, in order
@@ -38,6 +40,7 @@ inline cudaError_t fake_allocate(void** memory, std::size_t bytes) {
   FakeRuntime& state = fake_runtime_state();
   if (state.allocate_error != cudaSuccess) return state.allocate_error;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  std::memset(*memory, 0xa5, bytes);  // as device memory comes: with whatever was there
   state.live.push_back({*memory, bytes});
   return cudaSuccess;
 }
@@ -51,6 +54,11 @@ inline cudaError_t fake_release(void* memory) {
   state.live.erase(found);
   std::free(memory);
   return cudaSuccess;
+}
+
+inline cudaError_t fake_zero(void* memory, std::size_t bytes) {
+  if (fake_runtime_state().zero_error == cudaSuccess) std::memset(memory, 0, bytes);
+  return fake_runtime_state().zero_error;
 }
 
 inline cudaError_t fake_launch_apply(const ApplyParams& params, cudaStream_t stream) {
@@ -71,6 +79,7 @@ inline const RuntimeCalls& fake_runtime() {
   static const RuntimeCalls calls{
       .allocate = fake_allocate,
       .release = fake_release,
+      .zero = fake_zero,
       .mark_context = [] { return ContextMark{.device = 0, .context = 7, .process = 1}; },
       .context_alive = [](const ContextMark& mark) { return fake_runtime_state().alive && mark.context == 7; },
       .exchange_capture_mode = fake_exchange_capture_mode,

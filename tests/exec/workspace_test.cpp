@@ -1,6 +1,7 @@
 // One slot of device memory a stream.
 #include "src/exec/workspace.h"
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -33,7 +34,37 @@ TEST_CASE("each stream has a slot of its own, made once", "[exec][workspace]") {
   CHECK(slots.size() == 5);
   CHECK(slots.count(nullptr) == 0);
   CHECK(runtime.live.size() == 5);
-  for (const FakeAllocation& allocation : runtime.live) CHECK(allocation.bytes == kBytes);
+  for (const FakeAllocation& allocation : runtime.live) {
+    CHECK(allocation.bytes == kBytes + kSlotFlags * sizeof(std::uint32_t));
+  }
+}
+
+TEST_CASE("each stream has flags of its own behind its slot, all zero", "[exec][workspace]") {
+  reset_fake_runtime();
+  const std::size_t bytes = kBytes + GENERATE(0, 1, 255);
+  Workspace workspace(bytes, fake_runtime());
+  std::set<std::uint32_t*> flags;
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(workspace.add_stream(stream_number(i)) == FG_STATUS_SUCCESS);
+    const WorkspaceSpan span = workspace.find(stream_number(i));
+    REQUIRE(span.flag_count == kSlotFlags);
+    CHECK(std::all_of(span.flags, span.flags + span.flag_count, [](std::uint32_t flag) { return flag == 0; }));
+    CHECK(reinterpret_cast<unsigned char*>(span.flags) >= static_cast<unsigned char*>(span.data) + span.bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(span.flags) % alignof(std::uint32_t) == 0);
+    flags.insert(span.flags);
+  }
+  CHECK(flags.size() == 3);
+  CHECK(workspace.find(stream_number(9)).flags == nullptr);
+  CHECK(workspace.find(stream_number(9)).flag_count == 0);
+}
+
+TEST_CASE("a slot whose flags cannot be zeroed is no slot", "[exec][workspace]") {
+  FakeRuntime& runtime = reset_fake_runtime();
+  Workspace workspace(kBytes, fake_runtime());
+  runtime.zero_error = cudaErrorMemoryAllocation;
+  CHECK(workspace.add_stream(nullptr) == FG_STATUS_ALLOC_FAILED);
+  CHECK(runtime.live.empty());
+  CHECK(workspace.find(nullptr).flags == nullptr);
 }
 
 TEST_CASE("finding a slot allocates nothing", "[exec][workspace]") {
@@ -63,6 +94,8 @@ TEST_CASE("the caller's workspace takes the place of all slots until it is taken
   CHECK(workspace.find(nullptr).data == &memory);
   CHECK(workspace.find(nullptr).bytes == sizeof(memory));
   CHECK(workspace.find(stream_number(9)).data == &memory);
+  CHECK(workspace.find(nullptr).flags == own.flags);
+  CHECK(workspace.find(stream_number(9)).flags == nullptr);
   workspace.set_user(nullptr, 0);
   CHECK(workspace.find(nullptr).data == own.data);
   CHECK(workspace.find(nullptr).bytes == kBytes);
