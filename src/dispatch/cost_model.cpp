@@ -38,6 +38,17 @@ double blocks_on_busiest_sm(double tiles, int sm_count, int blocks_per_sm) {
   return full + std::sqrt((on_sm - full) * resident);
 }
 
+// A chained row hands accumulators from SM to SM only where tiles do not come out even.
+bool hands_on_tiles(const KernelEntry& entry, double tiles, int sm_count) {
+  const double sms = std::max(sm_count, 1);
+  return entry.chained && tiles > sms && std::fmod(tiles, sms) != 0.0;
+}
+
+double tile_count(const GemmProblem& problem, const KernelEntry& entry) {
+  return tiles_over(problem.m, entry.tile.m) * tiles_over(problem.n, entry.tile.n) *
+         static_cast<double>(problem.batch_count);
+}
+
 // The row's measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile
 // with few operations a loaded element (tile m * n / (m + n)) waits for loads.
 double flops_per_clock(const KernelEntry& entry) {
@@ -81,17 +92,30 @@ double minimal_bytes(const GemmProblem& problem) {
   return bytes;
 }
 
-CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device, int sm_count) {
+std::size_t kernel_workspace_bytes(const GemmProblem& problem, const KernelEntry& entry, int sm_count) {
+  if (!hands_on_tiles(entry, tile_count(problem, entry), sm_count)) return 0;
+  return static_cast<std::size_t>(std::max(sm_count, 1)) * static_cast<std::size_t>(entry.tile.m) *
+         static_cast<std::size_t>(entry.tile.n) * sizeof(float);
+}
+
+CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device, int sm_count,
+                      std::size_t workspace_bytes) {
   CostEstimate cost;
   const double clock_ghz = device.clock_ghz > 0.0 ? device.clock_ghz : kDefaultClockGhz;
   cost.aligned = meets_alignment(problem, entry);
-  cost.tiles = tiles_over(problem.m, entry.tile.m) * tiles_over(problem.n, entry.tile.n) *
-               static_cast<double>(problem.batch_count);
+  cost.tiles = tile_count(problem, entry);
   const double resident = std::max(entry.blocks_per_sm, 1);
   cost.waves = cost.tiles / (std::max(sm_count, 1) * resident);
-  const double blocks = blocks_on_busiest_sm(cost.tiles, sm_count, entry.blocks_per_sm);
+  double blocks = blocks_on_busiest_sm(cost.tiles, sm_count, entry.blocks_per_sm);
+  double fills = std::ceil(cost.waves);
+  if (entry.chained) {
+    const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) &&
+                          workspace_bytes >= kernel_workspace_bytes(problem, entry, sm_count);
+    if (hands_on) blocks = cost.tiles / std::max(sm_count, 1);
+    fills = hands_on ? 2.0 : 1.0;
+  }
   cost.launch_us = kLaunchUs;
-  cost.compute_us = blocks * block_us(problem, entry, clock_ghz, cost.aligned) + std::ceil(cost.waves) * kFillUs;
+  cost.compute_us = blocks * block_us(problem, entry, clock_ghz, cost.aligned) + fills * kFillUs;
   // GB/s are 1e3 bytes a microsecond.
   if (device.memory_gbps > 0.0) cost.memory_us = minimal_bytes(problem) / (device.memory_gbps * 1e3);
   cost.total_us = cost.launch_us + std::max(cost.compute_us, cost.memory_us);

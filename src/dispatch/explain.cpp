@@ -27,10 +27,11 @@ std::string microseconds(double us) {
 
 // All rows, those that can run first and among them the fastest first; equals keep the table's order.
 std::vector<Candidate> rank(const GemmProblem& problem, const DeviceInfo& device,
-                            std::span<const KernelEntry* const> available, int sm_count) {
+                            std::span<const KernelEntry* const> available, const SelectOptions& options) {
   std::vector<Candidate> candidates;
   for (const KernelEntry* entry : available) {
-    candidates.push_back({entry, estimate(problem, *entry, device, sm_count), refusal(problem, *entry, device)});
+    candidates.push_back({entry, estimate(problem, *entry, device, options.sm_count, options.workspace_bytes),
+                          refusal(problem, *entry, device)});
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
     if (x.refused.empty() != y.refused.empty()) return x.refused.empty();
@@ -67,7 +68,7 @@ std::string explain(const GemmProblem& problem, const DeviceInfo& device,
   text += std::to_string(options.sm_count) + " SMs\n";
   text += choice_text(plan) + "reason: " + plan.reason + "\n";
   if (plan.workspace_bytes != 0) text += "workspace: " + std::to_string(plan.workspace_bytes) + " bytes\n";
-  const std::vector<Candidate> candidates = rank(problem, device, available, options.sm_count);
+  const std::vector<Candidate> candidates = rank(problem, device, available, options);
   text += candidates.empty() ? "candidates: none\n" : "candidates:\n";
   for (const Candidate& candidate : candidates) text += candidate_text(candidate);
   return text;

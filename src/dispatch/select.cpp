@@ -26,13 +26,15 @@ Plan use_fallback(const GemmProblem& problem, std::string reason) {
   return plan;
 }
 
-Plan use_kernel(const KernelEntry& entry, const CostEstimate& cost, const char* why) {
+Plan use_kernel(const GemmProblem& problem, const KernelEntry& entry, const CostEstimate& cost, int sm_count,
+                const char* why) {
   char text[200];
   std::snprintf(text, sizeof(text), "%s: %.0f tiles of %dx%dx%d, %.2f waves, bound by %s%s", why, cost.tiles,
                 entry.tile.m, entry.tile.n, entry.tile.k, cost.waves, cost.compute_us >= cost.memory_us ? "compute" : "memory",
                 cost.aligned ? "" : ", unaligned operands");
   Plan plan;
   plan.entry = &entry;
+  plan.workspace_bytes = kernel_workspace_bytes(problem, entry, sm_count);
   plan.predicted_us = cost.total_us;
   plan.reason = text;
   return plan;
@@ -60,7 +62,8 @@ Plan select_forced(const GemmProblem& problem, const DeviceInfo& device, std::sp
   if (const std::string why = refusal(problem, entry, device); !why.empty()) {
     return refuse("forced kernel " + std::string(entry.name) + " " + why);
   }
-  return use_kernel(entry, estimate(problem, entry, device, options.sm_count), "forced");
+  const CostEstimate cost = estimate(problem, entry, device, options.sm_count, options.workspace_bytes);
+  return use_kernel(problem, entry, cost, options.sm_count, "forced");
 }
 
 }  // namespace
@@ -76,14 +79,14 @@ Plan select(const GemmProblem& problem, const DeviceInfo& device, std::span<cons
   CostEstimate best_cost;
   for (const KernelEntry* entry : available) {
     if (!refusal(problem, *entry, device).empty()) continue;
-    const CostEstimate cost = estimate(problem, *entry, device, options.sm_count);
+    const CostEstimate cost = estimate(problem, *entry, device, options.sm_count, options.workspace_bytes);
     // Strictly less: of equals the first in the table wins, so that the choice is the same every time.
     if (best != nullptr && !(cost.total_us < best_cost.total_us)) continue;
     best = entry;
     best_cost = cost;
   }
   if (best == nullptr) return fall_back(problem, options, "no kernel takes this product");
-  return use_kernel(*best, best_cost, "least predicted time");
+  return use_kernel(problem, *best, best_cost, options.sm_count, "least predicted time");
 }
 
 }  // namespace fastgemm

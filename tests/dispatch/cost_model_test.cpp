@@ -59,6 +59,37 @@ TEST_CASE("a tile, a k step and a wave count whole", "[dispatch][cost]") {
   CHECK(compute_us(641, 64, 800, 10, 1) == compute_us(1280, 64, 800, 10, 1));
 }
 
+TEST_CASE("a chained row has no last wave, given its workspace", "[dispatch][cost]") {
+  const auto cost = [](std::int64_t tiles, int sm_count, std::size_t workspace, bool chained = true) {
+    KernelEntry row = plain_row(1);
+    row.chained = chained;
+    return estimate(product_of(DataType::kFloat32, 64 * tiles, 64, 8000), row, plain_device(sm_count), sm_count,
+                    workspace);
+  };
+  const double tile_us = cost(20, 10, SIZE_MAX).compute_us - cost(10, 10, SIZE_MAX).compute_us;
+  CHECK(tile_us > 1000.0);
+  const double eleven = cost(11, 10, SIZE_MAX).compute_us;
+  CHECK(eleven > cost(10, 10, SIZE_MAX).compute_us + 0.1 * tile_us);
+  CHECK(eleven < cost(10, 10, SIZE_MAX).compute_us + 0.1 * tile_us + 2.0);  // handing accumulators on is not free
+  const std::size_t enough = std::size_t{10} * 64 * 64 * 4;
+  CHECK(cost(11, 10, enough).compute_us == eleven);
+  CHECK(cost(11, 10, enough - 1).compute_us > 2.0 * tile_us);
+  CHECK(cost(11, 10, SIZE_MAX, false).compute_us > 2.0 * tile_us);
+  CHECK(cost(3, 10, SIZE_MAX).compute_us == cost(10, 10, SIZE_MAX).compute_us);  // fewer tiles than SMs: one each
+}
+
+TEST_CASE("a chained row wants a parked tile an SM where tiles do not come out even", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  const auto bytes = [&](std::int64_t tiles) {
+    return kernel_workspace_bytes(product_of(DataType::kFloat32, 64 * tiles, 64, 80), row, 10);
+  };
+  CHECK(bytes(11) == 0);
+  row.chained = true;
+  CHECK(bytes(11) == std::size_t{10} * 64 * 64 * 4);
+  CHECK(bytes(20) == 0);
+  CHECK(bytes(7) == 0);
+}
+
 TEST_CASE("a partial set of resident blocks costs between its share and a full set", "[dispatch][cost]") {
   const double full = compute_us(64 * 4, 64, 8000, 1, 4);
   CHECK(full == Approx(4.0 * 1000).epsilon(0.01));
