@@ -67,17 +67,18 @@ class OperandCopy {
   static constexpr int kUnit = Variant::kUnit;
   using Map = TileCopyMap<Tile, Variant::kThreads, kUnit>;
   static constexpr int kPasses = Map::kPasses;
+  static_assert(Tile::kDepth <= 256, "a depth fits beside the rows in position_");
 
   // Of an operand with `rows` rows, the part from `first_row` on.
   FG_DEVICE OperandCopy(const void* matrix, std::int64_t ld, std::int64_t rows, std::int64_t first_row) {
     const int thread = ptx::thread_index();
     const int row = Tile::kDepthContiguous ? Map::line(thread) : Map::element(thread);
-    depth_ = Tile::kDepthContiguous ? Map::element(thread) : Map::line(thread);
+    const int depth = Tile::kDepthContiguous ? Map::element(thread) : Map::line(thread);
     const int rows_in_tile = static_cast<int>(rows - first_row < Tile::kRows ? rows - first_row : Tile::kRows);
     all_rows_ = rows_in_tile == Tile::kRows;
-    rows_left_ = rows_in_tile - row;
+    position_ = (rows_in_tile - row) * 256 + depth;
     const std::int64_t element =
-        Tile::kDepthContiguous ? (first_row + row) * ld + depth_ : first_row + row + depth_ * ld;
+        Tile::kDepthContiguous ? (first_row + row) * ld + depth : first_row + row + depth * ld;
     source_ = static_cast<const char*>(matrix) + element * 2;
     line_step_ = Map::kLinesPerPass * ld * 2;
     target_ = Map::target(thread);
@@ -174,9 +175,10 @@ class OperandCopy {
 
   // How many bytes of the unit in `pass` exist.
   FG_DEVICE int valid_bytes(int pass, int depth) const {
-    const int depth_left = depth - depth_;
-    const int lines = Tile::kDepthContiguous ? rows_left_ : depth_left;
-    const int elements = Tile::kDepthContiguous ? depth_left : rows_left_;
+    const int depth_left = depth - (position_ & 0xff);
+    const int rows_left = position_ >> 8;
+    const int lines = Tile::kDepthContiguous ? rows_left : depth_left;
+    const int elements = Tile::kDepthContiguous ? depth_left : rows_left;
     const int inside = elements < 0 ? 0 : elements < kUnit ? elements : kUnit;
     return pass * Map::kLinesPerPass < lines ? inside * 2 : 0;
   }
@@ -184,8 +186,9 @@ class OperandCopy {
   const char* source_;      // this thread's unit of the first pass, in the next tile
   std::int64_t line_step_;  // bytes between passes
   std::uint32_t target_;    // bytes from the start of the tile in shared memory
-  int depth_;      // of this thread's unit of the first pass, in the tile
-  int rows_left_;  // rows of the operand that exist in the tile from that unit's on
+  // Of this thread's unit of the first pass: the rows of the operand that the tile holds from there on, times 256, plus
+  // its depth in the tile. In one register, for blocks of 512 threads have none to spare.
+  int position_;
   bool all_rows_;  // the operand fills the tile's rows
   RegisterUnit<kUnit, Variant::kAlignment> units_[Variant::kPrefetch == Prefetch::kAsync ? 1 : kPasses];
 };

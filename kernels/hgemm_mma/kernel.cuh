@@ -48,15 +48,15 @@ __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
     hgemm_mma_kernel(const __grid_constant__ GemmParams params) {
   const GemmProblem& problem = params.problem;
   const BlockPlace place = block_place<Variant>(params);
-  const WarpPlace warp = warp_place<Variant>();
+  const int warp = ptx::warp_index();
   Accumulators<Variant> acc = {};
   if (has_product(problem)) {
     TilePipeline<Variant> pipeline = make_pipeline<Variant>(problem, place);
     accumulate(acc, pipeline, warp);
   }
   const Epilogue epilogue = make_epilogue(problem, place.batch);
-  const std::int64_t row = first_row<Variant>(place) + warp.row;
-  const std::int64_t column = first_column<Variant>(place) + warp.column;
+  const std::int64_t row = first_row<Variant>(place) + warp_row<Variant>(warp);
+  const std::int64_t column = first_column<Variant>(place) + warp_column<Variant>(warp);
   store_warp_tile(epilogue, acc, {row, column, problem.m, problem.n});
 }
 

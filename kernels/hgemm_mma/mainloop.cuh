@@ -14,16 +14,15 @@ struct Accumulators {
   float block[Variant::kWarpN / 16][Variant::kWarpM / 8][4];
 };
 
-// Where this warp's part begins in the block's tile.
-struct WarpPlace {
-  int row = 0;
-  int column = 0;
-};
+// Where a warp's part begins in the block's tile.
+template <class Variant>
+FG_DEVICE int warp_row(int warp) {
+  return warp % Variant::kWarpsM * Variant::kWarpM;
+}
 
 template <class Variant>
-FG_DEVICE WarpPlace warp_place() {
-  const int warp = ptx::warp_index();
-  return {warp % Variant::kWarpsM * Variant::kWarpM, warp / Variant::kWarpsM * Variant::kWarpN};
+FG_DEVICE int warp_column(int warp) {
+  return warp / Variant::kWarpsM * Variant::kWarpN;
 }
 
 // One k step of 16 of both operands: blocks of 16 rows.
@@ -137,7 +136,7 @@ class TilePipeline {
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
       ptx::cp_async_wait<Variant::kStages - 2>();
     } else if constexpr (Variant::kPrefetch == Prefetch::kRegisters) {
-      store();  // after the last tile once more what is there, into the stage that is read no more
+      store(next_stage(read_));  // after the last tile once more what is there, where nothing is read any more
     } else {
       ptx::barrier_sync();  // the one stage is still being read by other warps
       if (left_ > kAhead) copy_now(left_ - kAhead);
@@ -174,38 +173,37 @@ class TilePipeline {
     if constexpr (Variant::kUnrolledCopies) {
       a_.load(depth);
       b_.load(depth);
-      store();
+      store(read_);
     } else {
-      a_.copy_in_order(write_, depth);
-      b_.copy_in_order(write_ + TileA::kBytes, depth);
+      a_.copy_in_order(read_, depth);
+      b_.copy_in_order(read_ + TileA::kBytes, depth);
     }
   }
 
-  FG_DEVICE void store() {
-    a_.store(write_);
-    b_.store(write_ + TileA::kBytes);
-    write_ = next_stage(write_);
+  FG_DEVICE void store(ptx::SharedAddress stage) {
+    a_.store(stage);
+    b_.store(stage + TileA::kBytes);
   }
 
   OperandCopy<Variant, TileA> a_;
   OperandCopy<Variant, TileB> b_;
   std::uint32_t left_;  // tiles along k not yet multiplied; 32 bits are enough for 2^37 elements
   int last_depth_;      // of k, in the last tile
-  ptx::SharedAddress write_;
+  ptx::SharedAddress write_;  // the stage that cp.async fills next
   ptx::SharedAddress read_;
 };
 
 // Sums all of k, at least 1. Ends with copies done, but without a barrier.
 template <class Variant>
-FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, const WarpPlace& warp) {
+FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pipeline, int warp) {
   constexpr int kSteps = Variant::kTileK / kBlockDepth;
   constexpr int kRowsN = Variant::kWarpN / kBlockRows;
   constexpr int kRowsM = Variant::kWarpM / kBlockRows;
   // Loads into registers need all the time there is. cp.async writes shared memory, and no ldmatrix is moved up across
   // it: started after the first fragments it does not hold them up.
   constexpr bool kStartFirst = Variant::kPrefetch != Prefetch::kAsync || !Variant::kDoubleFragments;
-  const FragmentReader<Variant, typename Variant::TileA, MmaOperand::kNarrow> read_a(warp.row);
-  const FragmentReader<Variant, typename Variant::TileB, MmaOperand::kWide> read_b(warp.column);
+  const FragmentReader<Variant, typename Variant::TileA, MmaOperand::kNarrow> read_a(warp_row<Variant>(warp));
+  const FragmentReader<Variant, typename Variant::TileB, MmaOperand::kWide> read_b(warp_column<Variant>(warp));
   Fragments<Variant> fragments[Variant::kDoubleFragments ? 2 : 1];
   const auto load_b = [&](int buffer, int step, int n) {
     read_b.load(fragments[buffer].b[n], pipeline.tile_b(), n * kBlockRows, step * kBlockDepth);
@@ -242,11 +240,12 @@ FG_DEVICE void accumulate(Accumulators<Variant>& acc, TilePipeline<Variant>& pip
         if (!kStartFirst && step == 0) pipeline.start();
       } else {
 #pragma unroll
-        for (int n = 0; n < kRowsN; ++n) load_b(0, step, n);
-#pragma unroll
         for (int n = 0; n < kRowsN; ++n) load_a(0, step, n);
 #pragma unroll
-        for (int n = 0; n < kRowsN; ++n) multiply_row(acc, fragments[0], n);
+        for (int n = 0; n < kRowsN; ++n) {
+          load_b(0, step, n);
+          multiply_row(acc, fragments[0], n);
+        }
       }
     }
     if constexpr (!Variant::kDoubleFragments) pipeline.finish();
