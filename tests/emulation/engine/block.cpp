@@ -34,62 +34,93 @@ void fail(const Thread& thread, Fault fault, const char* operation, const std::s
                              "), " + operation + ": " + text);
 }
 
-Block::Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size)
+Block::Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size, std::size_t slot,
+             FiberStacks& stacks)
     : options_(options),
       grid_size_(grid_size),
-      random_(options.seed),
+      random_(options.seed + slot),
+      stacks_(stacks),
       threads_(static_cast<std::size_t>(threads)),
       warps_(static_cast<std::size_t>(threads / kWarpSize)),
-      clocks_(static_cast<std::size_t>(threads) * static_cast<std::size_t>(threads)) {
-  shared_.start_launch(shared_bytes, threads, options);
+      stride_(static_cast<std::size_t>(threads) + kMaxMbarriers),
+      clocks_(threads_.size() * row_size()) {
+  shared_.start_launch(shared_bytes, threads, options, slot);
   for (int index = 0; index < threads; ++index) {
     threads_[index].block = this;
     threads_[index].index = index;
-    threads_[index].clock = &clocks_[static_cast<std::size_t>(index) * static_cast<std::size_t>(threads)];
+    threads_[index].clock = &clocks_[static_cast<std::size_t>(index) * row_size()];
+    threads_[index].proxied = threads_[index].clock + stride_;
   }
 }
 
-void Block::run(std::int64_t index, const std::function<void()>& kernel) {
+void Block::begin(std::int64_t index, const std::function<void()>& kernel) {
   index_ = index;
+  kernel_ = &kernel;
   shared_.start_block();
+  mbarriers_.start_block();
+  bulk_.start_block();
   reset_clocks();
   for (auto& barrier : barriers_) barrier = Barrier{};  // a violation may have left one half full
-  for (auto& barrier : barriers_) barrier.clock.assign(threads_.size(), 0u);
+  for (auto& barrier : barriers_) barrier.clock.assign(row_size(), 0u);
   violation_ = nullptr;
-  start_threads(kernel);
-  try {
-    schedule();
-  } catch (const Violation&) {
-    violation_ = std::current_exception();
-  }
+  start_threads();
+}
+
+void Block::end() {
   running = nullptr;
   for (auto& thread : threads_) thread.fiber = {};  // unwinds what a violation has left of the block
   latest_clock = std::max(latest_clock, *std::max_element(clocks_.begin(), clocks_.end()));
-  if (violation_) std::rethrow_exception(violation_);
 }
 
 // Clocks only grow, so that stamps left by earlier blocks count as long past.
 void Block::reset_clocks() {
   if (latest_clock > kLastClock) throw Violation(Fault::kLaunch, "the race detector's clock has run out");
   std::fill(clocks_.begin(), clocks_.end(), latest_clock);
+  first_stamp_ = latest_clock + 1;
+  proxy_fences_ = false;
   for (auto& thread : threads_) {
     thread.settled = latest_clock;
+    thread.knowledge = nullptr;
     advance(thread);
   }
 }
 
-// What the thread now knows of the others, from a barrier they all came to.
-void Block::learn(Thread& thread, const std::vector<std::uint32_t>& clock) {
-  std::uint32_t settled = thread.clock[thread.index];
-  std::uint32_t* known = thread.clock;
-  for (int at = 0; at < threads(); ++at) {
-    known[at] = std::max(known[at], clock[at]);
-    settled = std::min(settled, known[at]);
-  }
-  thread.settled = settled;
+void Block::join_row(std::uint32_t* into, const std::uint32_t* from) const {
+  const std::size_t clocks = threads_.size() + static_cast<std::size_t>(mbarriers_.count());
+  for (std::size_t at = 0; at < clocks; ++at) into[at] = std::max(into[at], from[at]);
+  if (!proxy_fences_) return;
+  for (std::size_t at = stride_; at < row_size(); ++at) into[at] = std::max(into[at], from[at]);
 }
 
-void Block::start_threads(const std::function<void()>& kernel) {
+// What the thread now knows of the others, from a barrier they came to.
+void Block::learn(Thread& thread, const std::uint32_t* row, const Knowledge& knowledge) {
+  join_row(thread.clock, row);
+  thread.settled = *std::min_element(thread.clock, thread.clock + threads());
+  thread.knowledge = join(thread.knowledge, knowledge);
+}
+
+void Block::proxy_fence(Thread& thread) {
+  proxy_fences_ = true;
+  for (int at = 0; at < threads(); ++at) thread.proxied[at] = std::max(thread.proxied[at], thread.clock[at]);
+}
+
+Knowledge Block::release(Thread& thread) {
+  BlockClocks mine;
+  if (thread.knowledge) mine = *thread.knowledge;
+  mine[index_] = std::make_shared<const std::vector<std::uint32_t>>(thread.clock, thread.clock + threads());
+  advance(thread);
+  return std::make_shared<const BlockClocks>(std::move(mine));
+}
+
+void Block::acquire(Thread& thread, const Knowledge& knowledge) {
+  if (!knowledge) return;
+  thread.knowledge = join(thread.knowledge, knowledge);
+  const auto own = knowledge->find(index_);  // what this block released has come back through another one
+  if (own == knowledge->end()) return;
+  for (int at = 0; at < threads(); ++at) thread.clock[at] = std::max(thread.clock[at], (*own->second)[at]);
+}
+
+void Block::start_threads() {
   std::iota(warp_order_, warp_order_ + warps_.size(), std::uint8_t{0});
   random_.shuffle(warp_order_, warp_order_ + warps_.size());
   for (std::size_t place = 0; place < warps_.size(); ++place) warp_place_[warp_order_[place]] = place;
@@ -104,11 +135,15 @@ void Block::start_threads(const std::function<void()>& kernel) {
   accesses_to_switch_ = options_.preempt_every;
   for (auto& thread : threads_) {
     thread.copies.clear();
+    thread.waiting_in = nullptr;
+    thread.waiting_barrier = -1;
+    thread.waiting_mbarrier = 0;
+    thread.polls = 0;
     thread.fiber = boost::context::fiber(
-        std::allocator_arg, FiberStacks::Allocator(stacks_), [this, &thread, &kernel](boost::context::fiber&& from) {
+        std::allocator_arg, FiberStacks::Allocator(stacks_), [this, &thread](boost::context::fiber&& from) {
           thread.scheduler = std::move(from);
           try {
-            kernel();
+            (*kernel_)();
             leave(thread);
           } catch (const Violation&) {
             violation_ = std::current_exception();
@@ -120,23 +155,24 @@ void Block::start_threads(const std::function<void()>& kernel) {
   last_warp_ = warp_order_[0];
 }
 
-void Block::schedule() {
-  while (alive_ > 0) {
-    const int at = choose_warp();
-    Warp& warp = warps_[at];
-    const int place = std::countr_zero(warp.ready);
-    warp.ready &= ~(1u << place);
-    if (warp.ready == 0) ready_warps_ &= ~(1u << warp_place_[at]);
-    Thread& thread = threads_[at * kWarpSize + warp.lane_order[place]];
-    running = &thread;
-    thread.fiber = std::move(thread.fiber).resume();
-    running = nullptr;
-    if (violation_) return;
+void Block::run_thread() {
+  if (bulk_.in_flight() && !options_.loads_land_late && random_.below(16) == 0) land_copy();
+  const int at = choose_warp();
+  Warp& warp = warps_[at];
+  const int place = std::countr_zero(warp.ready);
+  warp.ready &= ~(1u << place);
+  if (warp.ready == 0) ready_warps_ &= ~(1u << warp_place_[at]);
+  Thread& thread = threads_[at * kWarpSize + warp.lane_order[place]];
+  running = &thread;
+  thread.fiber = std::move(thread.fiber).resume();
+  running = nullptr;
+  if (violation_) std::rethrow_exception(violation_);
+  if (finished() && bulk_.unfinished()) {
+    fail(thread, Fault::kCopyInFlight, "the end of the block", "bulk copies to its shared memory are not finished");
   }
 }
 
 int Block::choose_warp() {
-  if (ready_warps_ == 0) report_deadlock();
   int place = std::countr_zero(ready_warps_);
   if (options_.schedule == Schedule::kRandom) {
     const bool stay = (ready_warps_ >> warp_place_[last_warp_] & 1u) != 0 && random_.below(16) != 0;
@@ -160,6 +196,19 @@ void Block::suspend(Thread& thread, const char* operation) {
   thread.waiting_in = nullptr;
 }
 
+void Block::wait_for(Thread& thread, std::uint32_t mbarrier, const char* operation) {
+  if (random_.below(8) == 0) return yield(thread, operation);
+  thread.waiting_mbarrier = mbarrier;
+  suspend(thread, operation);
+  thread.waiting_mbarrier = 0;
+}
+
+void Block::wake(std::uint32_t mbarrier) {
+  for (const auto& thread : threads_) {
+    if (thread.waiting_mbarrier == mbarrier) make_ready(thread);
+  }
+}
+
 void Block::switch_now(Thread& thread) {
   accesses_to_switch_ = 1 + static_cast<std::int64_t>(random_.below(2 * static_cast<unsigned>(options_.preempt_every)));
   std::swap(warp_order_[0], warp_order_[random_.below(warps_.size())]);
@@ -168,8 +217,7 @@ void Block::switch_now(Thread& thread) {
     warp_place_[warp_order_[place]] = place;
     if (warps_[warp_order_[place]].ready != 0) ready_warps_ |= 1u << place;
   }
-  make_ready(thread);
-  suspend(thread, "a switch of threads");
+  yield(thread, "a switch of threads");
 }
 
 void Block::leave(Thread&) {
@@ -193,7 +241,8 @@ void Block::barrier(Thread& thread, int id, int expected, bool wait, const char*
   if (barrier.arrived == 0) std::fill(barrier.clock.begin(), barrier.clock.end(), 0u);
   barrier.expected = expected;
   ++barrier.arrived;
-  for (int at = 0; at < threads(); ++at) barrier.clock[at] = std::max(barrier.clock[at], thread.clock[at]);
+  join_row(barrier.clock.data(), thread.clock);
+  barrier.knowledge = join(barrier.knowledge, thread.knowledge);
   advance(thread);
   if (wait) barrier.waiting.push_back(&thread);
   open_if_complete(id);
@@ -207,10 +256,11 @@ void Block::open_if_complete(int id) {
   Barrier& barrier = barriers_[id];
   if (barrier.arrived < (barrier.expected == 0 ? alive_ : barrier.expected)) return;
   for (Thread* thread : barrier.waiting) {
-    learn(*thread, barrier.clock);
+    learn(*thread, barrier.clock.data(), barrier.knowledge);
     make_ready(*thread);
   }
   barrier.waiting.clear();
+  barrier.knowledge = nullptr;
   barrier.arrived = 0;
   barrier.expected = 0;
 }
@@ -234,34 +284,38 @@ void Block::release_warp(int at) {
 
 void Block::warp_sync(Thread& thread) {
   collective(thread, "warp_sync", thread, [this](Lanes<Thread> lanes) {
-    std::vector<std::uint32_t> joined(threads_.size(), 0u);
+    std::vector<std::uint32_t> joined(row_size(), 0u);
+    Knowledge knowledge;
     for (const Thread* lane : lanes) {
-      for (int at = 0; at < threads(); ++at) joined[at] = std::max(joined[at], lane->clock[at]);
+      join_row(joined.data(), lane->clock);
+      knowledge = join(knowledge, lane->knowledge);
     }
     for (Thread* lane : lanes) {
-      learn(*lane, joined);
+      learn(*lane, joined.data(), knowledge);
       advance(*lane);
     }
   });
 }
 
-void Block::report_deadlock() const {
+std::string Block::deadlock_text() const {
   std::string text = "block " + std::to_string(index_) + ": deadlock, " + std::to_string(alive_) + " of " +
                      std::to_string(threads()) + " threads are left and all wait:";
   for (const auto& thread : threads_) {
     if (thread.waiting_in == nullptr) continue;
     const Thread* before = thread.lane() > 0 ? &threads_[thread.index - 1] : nullptr;
     const bool same = before != nullptr && before->waiting_in == thread.waiting_in &&
-                      before->waiting_barrier == thread.waiting_barrier;
+                      before->waiting_barrier == thread.waiting_barrier &&
+                      before->waiting_mbarrier == thread.waiting_mbarrier;
     if (same) continue;  // one line for each run of lanes that wait for the same
     text += "\n  warp " + std::to_string(thread.warp()) + " from lane " + std::to_string(thread.lane()) + " in " +
             thread.waiting_in;
+    if (thread.waiting_mbarrier != 0) text += mbarriers_.state_text(thread.waiting_mbarrier);
     if (thread.waiting_barrier < 0) continue;
     const Barrier& barrier = barriers_[thread.waiting_barrier];
     text += " at barrier " + std::to_string(thread.waiting_barrier) + ", where " + std::to_string(barrier.arrived) +
             " have come of " + std::to_string(barrier.expected == 0 ? alive_ : barrier.expected);
   }
-  throw Violation(Fault::kDeadlock, text);
+  return text;
 }
 
 }  // namespace fastgemm::emulation

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "tests/emulation/engine/async_copies.h"
+#include "tests/emulation/engine/bulk_copies.h"
 #include "tests/emulation/engine/fiber_stacks.h"
 #include "tests/emulation/engine/global_memory.h"
+#include "tests/emulation/engine/knowledge.h"
+#include "tests/emulation/engine/mbarriers.h"
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/engine/shared_memory.h"
 #include "tests/emulation/engine/violation.h"
@@ -26,13 +29,19 @@ constexpr int kBarriers = 16;
 struct Thread {
   Block* block = nullptr;
   int index = 0;
-  std::uint32_t* clock = nullptr;  // one entry a thread of the block: how far each is known to have come
+  std::uint32_t* clock = nullptr;  // one entry a thread and mbarrier of the block: how far each is known to have come
+  std::uint32_t* proxied = nullptr;  // one entry a thread: how far its writes are known to have passed a proxy fence
+  Knowledge knowledge;               // the same as clock for the threads of other blocks
   std::uint32_t settled = 0;        // the least of them: all threads are known to be past what they did up to here
   AsyncCopies copies;
   boost::context::fiber fiber;      // where the thread stands while it is not running
   boost::context::fiber scheduler;  // where to go on when it waits
   const char* waiting_in = nullptr;  // the operation, for the report of a deadlock
   int waiting_barrier = -1;
+  std::uint32_t waiting_mbarrier = 0;  // its address, or 0
+  const void* polled = nullptr;        // the word of an InterBlockWords that it reads again and again
+  std::uint32_t polled_value = 0;
+  int polls = 0;
 
   int warp() const { return index / kWarpSize; }
   int lane() const { return index % kWarpSize; }
@@ -51,17 +60,29 @@ using Lanes = Operands* const (&)[kWarpSize];
 
 class Block {
  public:
-  // What stays the same for all blocks of a launch.
-  Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size);
+  // What stays the same for all blocks of a launch that run in the same `slot` of those resident at once.
+  Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size, std::size_t slot,
+        FiberStacks& stacks);
 
-  // Runs one block to its end, or throws the violation that stopped it.
-  void run(std::int64_t index, const std::function<void()>& kernel);
+  // Begins a block, whose threads then stand at the start of `kernel`. run_thread() runs one of them to where it next
+  // waits, or throws the violation that stopped it; end() gives up what is left.
+  void begin(std::int64_t index, const std::function<void()>& kernel);
+  bool can_run() const { return ready_warps_ != 0; }
+  bool finished() const { return alive_ == 0; }
+  void run_thread();
+  void end();
+  // Copies that may land although no thread does anything.
+  bool copies_in_flight() const { return bulk_.in_flight(); }
+  void land_copy() { bulk_.land_one(random_.next()); }
+  std::string deadlock_text() const;
 
   const Options& options() const { return options_; }
   std::int64_t index() const { return index_; }
   std::int64_t grid_size() const { return grid_size_; }
   int threads() const { return static_cast<int>(threads_.size()); }
   SharedMemory& shared() { return shared_; }
+  Mbarriers& mbarriers() { return mbarriers_; }
+  BulkCopies& bulk() { return bulk_; }
 
   // barrier.sync and barrier.arrive; `expected` counts threads, 0 stands for all that have not left.
   void barrier(Thread& thread, int id, int expected, bool wait, const char* operation);
@@ -93,8 +114,33 @@ class Block {
 
   // Called at each memory access: may switch to another thread, as often as the options say.
   void maybe_switch(Thread& thread) {
+    thread.polls = 0;
     if (options_.preempt_every > 0 && --accesses_to_switch_ <= 0) switch_now(thread);
   }
+
+  // Lets others run first.
+  void yield(Thread& thread, const char* operation) {
+    make_ready(thread);
+    suspend(thread, operation);
+  }
+  // Waits until wake(address) or, sometimes, not so long.
+  void wait_for(Thread& thread, std::uint32_t mbarrier, const char* operation);
+  void wake(std::uint32_t mbarrier);
+  void suspend(Thread& thread, const char* operation);
+  void make_ready(const Thread& thread);
+
+  // Clocks: a row has row_size() entries, those of Thread::clock and then those of Thread::proxied.
+  std::size_t row_size() const { return stride_ + threads_.size(); }
+  void join_row(std::uint32_t* into, const std::uint32_t* from) const;
+  void advance(Thread& thread) { ++thread.clock[thread.index]; }
+  void learn(Thread& thread, const std::uint32_t* row, const Knowledge& knowledge);
+  // The stamp of an mbarrier's first phase: later than all that earlier blocks did.
+  std::uint32_t first_stamp() const { return first_stamp_; }
+  // fence.proxy.async: what the thread knows of has passed it.
+  void proxy_fence(Thread& thread);
+  // What a release by the thread publishes, and an acquire takes up.
+  Knowledge release(Thread& thread);
+  void acquire(Thread& thread, const Knowledge& knowledge);
 
  private:
   static constexpr std::uint32_t kAllLanes = 0xffffffffu;
@@ -112,30 +158,28 @@ class Block {
     int expected = 0;  // of the round under way
     int arrived = 0;
     std::vector<Thread*> waiting;
-    std::vector<std::uint32_t> clock;  // what the threads that came have seen
+    std::vector<std::uint32_t> clock;  // a row: what the threads that came have seen
+    Knowledge knowledge;
   };
 
-  void start_threads(const std::function<void()>& kernel);
-  void schedule();
+  void start_threads();
   int choose_warp();
-  void make_ready(const Thread& thread);
-  void suspend(Thread& thread, const char* operation);
   void switch_now(Thread& thread);
   void leave(Thread& thread);
   Warp& join_collective(Thread& thread, const char* operation, void* operands);
   void release_warp(int warp);
   void open_if_complete(int id);
-  void advance(Thread& thread) { ++thread.clock[thread.index]; }
-  void learn(Thread& thread, const std::vector<std::uint32_t>& clock);
   void reset_clocks();
-  [[noreturn]] void report_deadlock() const;
 
   Options options_;
   std::int64_t grid_size_ = 0;
   std::int64_t index_ = 0;
   Random random_;
   SharedMemory shared_;
-  FiberStacks stacks_;
+  Mbarriers mbarriers_{*this};
+  BulkCopies bulk_{*this};
+  FiberStacks& stacks_;
+  const std::function<void()>* kernel_ = nullptr;
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   std::uint32_t ready_warps_ = 0;  // places in warp_order_
@@ -143,7 +187,10 @@ class Block {
   std::uint8_t warp_place_[kWarpSize] = {};
   int last_warp_ = 0;
   Barrier barriers_[kBarriers];
-  std::vector<std::uint32_t> clocks_;  // (thread, thread); never fall, from launch to launch
+  std::size_t stride_ = 0;             // entries of Thread::clock
+  std::vector<std::uint32_t> clocks_;  // a row a thread; never fall, from launch to launch
+  std::uint32_t first_stamp_ = 0;
+  bool proxy_fences_ = false;          // there has been one in this block
   int alive_ = 0;
   std::int64_t accesses_to_switch_ = 0;
   std::exception_ptr violation_;

@@ -8,15 +8,10 @@ namespace fastgemm::emulation {
 
 namespace {
 
-constexpr std::uintptr_t kCell = 2;  // bytes of device memory with one owner
+constexpr std::uintptr_t kCell = 2;  // bytes
 
 std::string offset_text(const std::string& name, std::uintptr_t address, std::uintptr_t begin) {
   return name + " + " + std::to_string(address - begin) + " bytes";
-}
-
-std::uint32_t grid_thread(const Thread& thread) {
-  const auto linear = thread.block->index() * thread.block->threads() + thread.index;
-  return static_cast<std::uint32_t>(linear) + 1u;
 }
 
 }  // namespace
@@ -32,7 +27,7 @@ void GlobalMemory::add(const void* begin, std::size_t bytes, Access access, std:
   region.end = region.begin + bytes;
   region.access = access;
   region.name = std::move(name);
-  if (access != Access::kRead) region.owner.resize(bytes / kCell + 1);
+  if (access != Access::kRead) region.cells.resize(bytes / kCell + 1);
   if (bytes > 0) regions_[region.end - 1] = std::move(region);
 }
 
@@ -42,7 +37,7 @@ void GlobalMemory::remove(const void* begin) {
 }
 
 void GlobalMemory::start_launch() {
-  for (auto& [last, region] : regions_) std::fill(region.owner.begin(), region.owner.end(), 0u);
+  for (auto& [last, region] : regions_) std::fill(region.cells.begin(), region.cells.end(), Cell{});
 }
 
 GlobalMemory::Region& GlobalMemory::find(const Thread& thread, const void* pointer, std::size_t bytes,
@@ -71,21 +66,37 @@ GlobalMemory::Region& GlobalMemory::find(const Thread& thread, const void* point
   return found->second;
 }
 
+GlobalMemory::Stamp GlobalMemory::stamp(const Thread& thread) {
+  const auto linear = thread.block->index() * thread.block->threads() + thread.index;
+  return {static_cast<std::uint32_t>(linear) + 1u, thread.clock[thread.index]};
+}
+
+bool GlobalMemory::ordered(const Thread& thread, const Stamp& earlier) {
+  if (earlier.thread == 0) return true;
+  const std::int64_t block = (earlier.thread - 1) / static_cast<unsigned>(thread.block->threads());
+  const auto index = (earlier.thread - 1) % static_cast<unsigned>(thread.block->threads());
+  if (block == thread.block->index()) return thread.clock[index] >= earlier.clock;
+  if (!thread.knowledge) return false;
+  const auto known = thread.knowledge->find(block);
+  return known != thread.knowledge->end() && (*known->second)[index] >= earlier.clock;
+}
+
 void GlobalMemory::check_read(const Thread& thread, const void* pointer, std::size_t bytes, std::size_t alignment,
                               const char* operation) {
   Region& region = find(thread, pointer, bytes, alignment, operation);
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  if (region.owner.empty()) return;
+  if (region.cells.empty()) return;
   for (auto at = address - region.begin; at < address - region.begin + bytes; at += kCell) {
-    const std::uint32_t owner = region.owner[at / kCell];
-    if (owner == 0 && region.access == Access::kWrite) {
+    Cell& cell = region.cells[at / kCell];
+    if (cell.write.thread == 0 && region.access == Access::kWrite) {
       fail(thread, Fault::kPermission, operation,
            "reads " + offset_text(region.name, address, region.begin) + ", which must not be read");
     }
-    if (owner != 0 && owner != grid_thread(thread)) {
-      fail(thread, Fault::kRace, operation,
-           "reads " + offset_text(region.name, address, region.begin) + ", which another thread wrote in this launch");
+    if (!ordered(thread, cell.write)) {
+      fail(thread, Fault::kRace, operation, "reads " + offset_text(region.name, address, region.begin) +
+                                                ", which another thread wrote, with no order between them");
     }
+    cell.read = stamp(thread);
   }
 }
 
@@ -97,12 +108,39 @@ void GlobalMemory::check_write(const Thread& thread, void* pointer, std::size_t 
          "writes " + offset_text(region.name, address, region.begin) + ", which must not be written");
   }
   for (auto at = address - region.begin; at < address - region.begin + bytes; at += kCell) {
-    std::uint32_t& owner = region.owner[at / kCell];
-    if (owner != 0 && owner != grid_thread(thread)) {
-      fail(thread, Fault::kRace, operation,
-           "writes " + offset_text(region.name, address, region.begin) + ", which another thread wrote in this launch");
+    Cell& cell = region.cells[at / kCell];
+    if (!ordered(thread, cell.write) || !ordered(thread, cell.read)) {
+      fail(thread, Fault::kRace, operation, "writes " + offset_text(region.name, address, region.begin) +
+                                                ", which another thread " +
+                                                (ordered(thread, cell.write) ? "read" : "wrote") +
+                                                ", with no order between them");
     }
-    owner = grid_thread(thread);
+    cell.write = stamp(thread);
+    cell.strong = false;
+  }
+}
+
+void GlobalMemory::check_strong(const Thread& thread, const std::uint32_t* pointer, bool write,
+                                const char* operation) {
+  Region& region = find(thread, pointer, sizeof *pointer, sizeof *pointer, operation);
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  if (region.access != Access::kReadWrite) {
+    fail(thread, Fault::kPermission, operation,
+         offset_text(region.name, address, region.begin) + " must not be both read and written");
+  }
+  for (auto at = address - region.begin; at < address - region.begin + sizeof *pointer; at += kCell) {
+    Cell& cell = region.cells[at / kCell];
+    if (!cell.strong && !ordered(thread, cell.write)) {
+      fail(thread, Fault::kRace, operation, offset_text(region.name, address, region.begin) +
+                                                " was written by a plain store of another thread, with no order");
+    }
+    if (write && !ordered(thread, cell.read)) {
+      fail(thread, Fault::kRace, operation, offset_text(region.name, address, region.begin) +
+                                                " was read by a plain load of another thread, with no order");
+    }
+    if (!write) continue;
+    cell.write = stamp(thread);
+    cell.strong = true;
   }
 }
 

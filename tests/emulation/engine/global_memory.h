@@ -26,23 +26,38 @@ class GlobalMemory {
   // Forgets who wrote what; called at the start of a launch.
   void start_launch();
 
-  // Within a launch an element has one writer, and nobody else reads it after that: blocks are not ordered.
-  // The address must be a multiple of `alignment`.
+  // Within a launch, an access must be ordered after the latest write of its bytes, and a write also after their latest
+  // read: by barriers in the same block, by words of kernels/ptx/inter_block.cuh between blocks. The address must be a
+  // multiple of `alignment`.
   void check_read(const Thread& thread, const void* address, std::size_t bytes, std::size_t alignment,
                   const char* operation);
   void check_write(const Thread& thread, void* address, std::size_t bytes, const char* operation);
+  // The same for a word of kernels/ptx/inter_block.cuh: accesses to it by such operations may come in any order.
+  void check_strong(const Thread& thread, const std::uint32_t* address, bool write, const char* operation);
 
  private:
+  // An access in this launch: 1 + the thread of the grid, or 0, and its clock.
+  struct Stamp {
+    std::uint32_t thread = 0;
+    std::uint32_t clock = 0;
+  };
+  struct Cell {  // 2 bytes of device memory
+    Stamp write;
+    Stamp read;
+    bool strong = false;  // the write was one of kernels/ptx/inter_block.cuh
+  };
   struct Region {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     Access access = Access::kReadWrite;
     std::string name;
-    std::vector<std::uint32_t> owner;  // per 2 bytes: 1 + the thread of the grid that wrote them in this launch, or 0
+    std::vector<Cell> cells;  // none where nobody may write
   };
 
   Region& find(const Thread& thread, const void* address, std::size_t bytes, std::size_t alignment,
                const char* operation);
+  static Stamp stamp(const Thread& thread);
+  static bool ordered(const Thread& thread, const Stamp& earlier);
 
   std::map<std::uintptr_t, Region> regions_;  // by their last byte, so that lower_bound finds the one that may hold it
 };

@@ -1,4 +1,4 @@
-// Launches: a grid runs at once, block after block in an order the seed shuffles.
+// Launches: a grid runs at once. Blocks start in an order the seed shuffles; as many are resident as the options say.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -9,6 +9,8 @@ Options Options::from_seed(std::uint64_t seed) {
   result.schedule = random.below(2) == 0 ? Schedule::kPriority : Schedule::kRandom;
   result.preempt_every = random.below(4) == 0 ? 100 : 0;
   result.copies_read_late = random.below(2) == 0;
+  result.loads_land_late = random.below(2) == 0;
+  result.resident_blocks = random.below(2) == 0 ? 1 : 2 + static_cast<int>(random.below(3));
   return result;
 }
 

@@ -18,6 +18,9 @@ struct Options {
   int preempt_every = 0;  // mean number of memory accesses between switches of threads; 0: only at waits
   bool copies_read_late = false;  // asynchronous copies read their source when they land, not when issued
 
+  bool loads_land_late = false;   // bulk copies land only when nothing else can run; else at any time
+  int resident_blocks = 1;        // that run at once; a block starts when another one ends, as on a GPU
+
   bool stop_at_unwritten = false;  // a read of shared memory that nobody has written is a fault; else it gives NaN
 
   // An order, switches and copies that differ from seed to seed.

@@ -11,12 +11,13 @@ namespace {
 
 constexpr unsigned char kPoison = 0xff;  // NaN in FP32 and FP16
 
-// Too large to clear for each launch; Block's clocks never fall, so it need not be.
-thread_local std::vector<std::uint32_t> read_clock_storage;
+// By slot. Too large to clear for each launch; Block's clocks never fall, so it need not be.
+thread_local std::vector<std::vector<std::uint32_t>> read_clock_storage;
 
 }  // namespace
 
-void SharedMemory::start_launch(std::int64_t bytes, int threads, const Options& options) {
+void SharedMemory::start_launch(std::int64_t bytes, int threads, const Options& options,
+                                std::size_t slot) {
   bytes_ = static_cast<std::uint32_t>(bytes);
   threads_ = threads;
   cell_bytes_ = static_cast<std::uint32_t>(options.cell_bytes);
@@ -24,8 +25,9 @@ void SharedMemory::start_launch(std::int64_t bytes, int threads, const Options& 
   data_.resize(bytes_);
   cells_.resize(bytes_ / cell_bytes_ + 1);
   const std::size_t stamps = cells_.size() * static_cast<std::size_t>(threads);
-  if (read_clock_storage.size() < stamps) read_clock_storage.resize(stamps);
-  read_clock_ = read_clock_storage.data();
+  if (read_clock_storage.size() <= slot) read_clock_storage.resize(slot + 1);
+  if (read_clock_storage[slot].size() < stamps) read_clock_storage[slot].resize(stamps);
+  read_clock_ = read_clock_storage[slot].data();
 }
 
 void SharedMemory::start_block() {
@@ -46,27 +48,33 @@ void SharedMemory::check_range(const Thread& thread, std::uint32_t address, std:
   }
 }
 
-void SharedMemory::fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
-                           int other) const {
-  Fault fault = Fault::kRace;
-  std::string text = "shared address base + " + std::to_string(cell * cell_bytes_) + ": " +
-                     what;
-  if (other >= 0) {
-    text += " by thread " + std::to_string(other) + " (warp " + std::to_string(other / 32) + ")";
-    if (cells_[cell].state == State::kInFlight) fault = Fault::kCopyInFlight;
-  } else {
-    fault = Fault::kUninitialised;
-  }
+std::string SharedMemory::writer_text(int writer) const {
+  if (writer >= threads_) return "a bulk copy counted on mbarrier number " + std::to_string(writer - threads_);
+  return "thread " + std::to_string(writer) + " (warp " + std::to_string(writer / 32) + ")";
+}
+
+void SharedMemory::fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what, int other,
+                           Fault fault) const {
+  std::string text = "shared address base + " + std::to_string(cell * cell_bytes_) + ": " + what;
+  if (other >= 0) text += " by " + writer_text(other);
   fail(thread, fault, operation, text);
+}
+
+void SharedMemory::fail_in_use(const Thread& thread, std::size_t at, const char* operation, const char* access) const {
+  const Cell& cell = cells_[at];
+  const bool copy = cell.state == State::kInFlight;
+  const std::string what = std::string(access) + (copy ? " under an unfinished copy" : ", where an mbarrier was made");
+  fail_at(thread, at, operation, what.c_str(), cell.writer, copy ? Fault::kCopyInFlight : Fault::kBarrier);
 }
 
 void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const char* operation) {
   Cell& cell = cells_[at];
   if (cell.state == State::kNeverWritten) {
-    if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1);
+    if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1,
+                                    Fault::kUninitialised);
     return;
   }
-  if (cell.state == State::kInFlight) fail_at(thread, at, operation, "read under an unfinished copy", cell.writer);
+  if (cell.state != State::kWritten) fail_in_use(thread, at, operation, "read");
   if (thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "read with no barrier after the write", cell.writer);
   }
@@ -77,7 +85,7 @@ void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const c
 
 void SharedMemory::check_cell_write(const Thread& thread, std::size_t at, const char* operation) const {
   const Cell& cell = cells_[at];
-  if (cell.state == State::kInFlight) fail_at(thread, at, operation, "written under an unfinished copy", cell.writer);
+  if (cell.state > State::kWritten) fail_in_use(thread, at, operation, "written");
   if (cell.state == State::kWritten && thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "written with no barrier after the write", cell.writer);
   }
@@ -108,30 +116,66 @@ unsigned char* SharedMemory::write(const Thread& thread, std::uint32_t address, 
   }
   const Cells cells = cells_of(address, bytes);
   for (std::size_t cell = cells.begin; cell < cells.end; ++cell) check_cell_write(thread, cell, operation);
-  set_written(thread, cells);
+  set_written(thread.index, thread.clock[thread.index], cells);
   return &data_[address - kBase];
 }
 
-void SharedMemory::set_written(const Thread& thread, Cells cells) {
+void SharedMemory::set_written(int writer, std::uint32_t stamp, Cells cells) {
   for (std::size_t at = cells.begin; at < cells.end; ++at) {
     Cell& cell = cells_[at];
-    cell.write_clock = thread.clock[thread.index];
-    cell.writer = static_cast<std::uint16_t>(thread.index);
+    cell.write_clock = stamp;
+    cell.writer = static_cast<std::uint16_t>(writer);
     cell.state = State::kWritten;
   }
+}
+
+void SharedMemory::set_state(Cells cells, State state) {
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) cells_[cell].state = state;
 }
 
 void SharedMemory::start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                               const char* operation) {
   std::memset(write(thread, address, bytes, operation), kPoison, bytes);
-  const Cells cells = cells_of(address, bytes);
-  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) cells_[cell].state = State::kInFlight;
+  set_state(cells_of(address, bytes), State::kInFlight);
 }
 
 void SharedMemory::land_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
                              const unsigned char* data) {
   std::memcpy(&data_[address - kBase], data, bytes);
-  set_written(thread, cells_of(address, bytes));
+  set_written(thread.index, thread.clock[thread.index], cells_of(address, bytes));
+}
+
+void SharedMemory::make_barrier(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
+                                const char* operation) {
+  std::memset(write(thread, address, bytes, operation), kPoison, bytes);
+  set_state(cells_of(address, bytes), State::kBarrier);
+}
+
+void SharedMemory::check_cell_proxy(const Thread& thread, std::size_t at, const char* operation) const {
+  const Cell& cell = cells_[at];
+  if (cell.state != State::kWritten || cell.writer >= threads_) return;
+  if (thread.proxied[cell.writer] < cell.write_clock) {
+    fail_at(thread, at, operation, "no fence_proxy_async since the write", cell.writer, Fault::kProxy);
+  }
+}
+
+void SharedMemory::start_bulk_write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, int agent,
+                                    const char* operation) {
+  check_range(thread, address, bytes, operation);
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
+    check_cell_write(thread, cell, operation);
+    check_cell_proxy(thread, cell, operation);
+  }
+  std::memset(&data_[address - kBase], kPoison, bytes);
+  set_written(agent, 0, cells);
+  set_state(cells, State::kInFlight);
+}
+
+void SharedMemory::land_bulk_write(std::uint32_t address, std::uint32_t bytes, int agent, std::uint32_t stamp,
+                                   const unsigned char* data) {
+  std::memcpy(&data_[address - kBase], data, bytes);
+  set_written(agent, stamp, cells_of(address, bytes));
 }
 
 }  // namespace fastgemm::emulation

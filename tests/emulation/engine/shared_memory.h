@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "tests/emulation/engine/options.h"
+#include "tests/emulation/engine/violation.h"
 
 namespace fastgemm::emulation {
 
@@ -22,7 +24,8 @@ class SharedMemory {
   // The window does not start at 0, and is aligned to no more than shared_base() promises.
   static constexpr std::uint32_t kBase = 9 * 128;
 
-  void start_launch(std::int64_t bytes, int threads, const Options& options);
+  // `slot` counts the blocks that are resident at once.
+  void start_launch(std::int64_t bytes, int threads, const Options& options, std::size_t slot);
   // Fills the memory with NaN patterns that count as never written.
   void start_block();
 
@@ -50,12 +53,22 @@ class SharedMemory {
   void start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
   void land_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const unsigned char* data);
 
+  // Gives aligned bytes to an mbarrier for good; plain accesses to them are faults from then on.
+  void make_barrier(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+
+  // The same for a bulk copy that `thread` starts: the agent, a number from the block's threads on, counts as writer.
+  // What threads have written before must have passed a proxy fence.
+  void start_bulk_write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, int agent,
+                        const char* operation);
+  void land_bulk_write(std::uint32_t address, std::uint32_t bytes, int agent, std::uint32_t stamp,
+                       const unsigned char* data);
+
  private:
-  enum class State : std::uint16_t { kNeverWritten, kWritten, kInFlight };
+  enum class State : std::uint8_t { kNeverWritten, kWritten, kInFlight, kBarrier };
   struct Cell {
     std::uint32_t write_clock = 0;
     std::uint32_t latest_read = 0;  // the highest of the readers' stamps
-    std::uint16_t writer = 0;
+    std::uint16_t writer = 0;  // a thread, or an agent
     State state = State::kNeverWritten;
   };
 
@@ -68,9 +81,14 @@ class SharedMemory {
   }
   void check_cell_read(const Thread& thread, std::size_t cell, const char* operation);
   void check_cell_write(const Thread& thread, std::size_t cell, const char* operation) const;
-  void set_written(const Thread& thread, Cells cells);
+  void set_state(Cells cells, State state);
+  void check_cell_proxy(const Thread& thread, std::size_t cell, const char* operation) const;
+  void set_written(int writer, std::uint32_t stamp, Cells cells);
+  std::string writer_text(int writer) const;
   [[noreturn]] void fail_at(const Thread& thread, std::size_t cell, const char* operation, const char* what,
-                            int other) const;
+                            int other, Fault fault = Fault::kRace) const;
+  [[noreturn]] void fail_in_use(const Thread& thread, std::size_t cell, const char* operation,
+                                const char* access) const;
 
   std::uint32_t bytes_ = 0;
   int threads_ = 0;

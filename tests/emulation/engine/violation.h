@@ -13,8 +13,9 @@ enum class Fault {
   kUninitialised,  // shared memory read that nothing has written
   kCopyInFlight,   // an access to bytes whose asynchronous copy nobody has waited for
   kRace,           // two accesses with no barrier between them, one of them a write
+  kProxy,          // bulk copies or wgmma and plain accesses with no proxy fence between them
   kDivergence,     // lanes of a warp in different warp-wide operations
-  kBarrier,        // a barrier used with a wrong id or thread count
+  kBarrier,        // a barrier used with a wrong id or count
   kDeadlock,       // every thread left is waiting
   kLaunch          // a launch the driver would refuse
 };

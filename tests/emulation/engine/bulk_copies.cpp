@@ -1,0 +1,106 @@
+#include "tests/emulation/engine/bulk_copies.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tests/emulation/engine/block.h"
+
+namespace fastgemm::emulation {
+
+namespace {
+
+constexpr const char* kLoad = "tma_load_2d";
+constexpr std::uint32_t kChunk = 16;
+
+// The part of row `row` of a box that lies inside the array: first element and count.
+struct Inside {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+Inside inside(const TensorMapContent& map, int inner, std::int64_t outer) {
+  if (outer < 0 || outer >= map.outer) return {};
+  const std::int64_t first = std::max<std::int64_t>(inner, 0);
+  const std::int64_t end = std::min<std::int64_t>(std::int64_t{inner} + map.box_inner, map.inner);
+  return {first, std::max<std::int64_t>(end - first, 0)};
+}
+
+const unsigned char* element(const TensorMapContent& map, std::int64_t inner, std::int64_t outer) {
+  return reinterpret_cast<const unsigned char*>(map.base) + outer * map.pitch + inner * map.element_bytes;
+}
+
+}  // namespace
+
+void BulkCopies::start_block() {
+  loads_.clear();
+  flying_.clear();
+  hidden_ = 0;
+}
+
+void BulkCopies::check(const Thread& thread, const Load& load) const {
+  if (load.map.mark != TensorMapContent::kMark) {
+    fail(thread, Fault::kLaunch, kLoad, "the tensor map has not been made by encode_tensor_map");
+  }
+  // Swizzles work on address bits, so a stage must begin where their pattern does.
+  const auto alignment = static_cast<std::uint32_t>(std::max(128, 8 * load.map.swizzle_bytes));
+  if (load.destination % alignment != 0) {
+    fail(thread, Fault::kAlignment, kLoad, "shared address base + " +
+                                               std::to_string(load.destination - SharedMemory::kBase) +
+                                               " is not aligned to " + std::to_string(alignment) + " bytes");
+  }
+  for (int row = 0; row < load.map.box_outer; ++row) {
+    const Inside part = inside(load.map, load.inner, std::int64_t{load.outer} + row);
+    if (part.count == 0) continue;
+    global_memory().check_read(thread, element(load.map, part.first, std::int64_t{load.outer} + row),
+                               static_cast<std::size_t>(part.count * load.map.element_bytes),
+                               static_cast<std::size_t>(load.map.element_bytes), kLoad);
+  }
+}
+
+void BulkCopies::load(const Thread& thread, std::uint32_t destination, const CUtensorMap& map, int inner, int outer,
+                      std::uint32_t barrier) {
+  Load load{content_of(map), destination, inner, outer, barrier, {}};
+  check(thread, load);
+  const Mbarrier& counted_on = block_.mbarriers().for_copy(thread, barrier, kLoad);
+  const int agent = block_.threads() + counted_on.number;
+  for (std::uint32_t at = 0; at < load.map.box_bytes(); at += kChunk) {
+    block_.shared().start_bulk_write(thread, destination + at, kChunk, agent, kLoad);
+  }
+  if (!block_.options().copies_read_late) read_source(load);
+  flying_.push_back(loads_.size());
+  ++hidden_;
+  loads_.push_back(std::move(load));
+}
+
+void BulkCopies::read_source(Load& load) const {
+  load.data.assign(load.map.box_bytes(), 0);
+  for (int row = 0; row < load.map.box_outer; ++row) {
+    const std::int64_t outer = std::int64_t{load.outer} + row;
+    const Inside part = inside(load.map, load.inner, outer);
+    if (part.count == 0) continue;
+    const auto skipped = static_cast<std::size_t>((part.first - load.inner) * load.map.element_bytes);
+    std::memcpy(load.data.data() + static_cast<std::size_t>(row) * load.map.row_bytes() + skipped,
+                element(load.map, part.first, outer), static_cast<std::size_t>(part.count * load.map.element_bytes));
+  }
+}
+
+void BulkCopies::land_one(std::uint64_t choice) {
+  const auto chosen = flying_.begin() + static_cast<std::ptrdiff_t>(choice % flying_.size());
+  const std::size_t copy = *chosen;
+  flying_.erase(chosen);
+  if (loads_[copy].data.empty()) read_source(loads_[copy]);
+  Mbarrier& barrier = *block_.mbarriers().at(loads_[copy].barrier);
+  block_.mbarriers().land(barrier, copy, loads_[copy].map.box_bytes());
+}
+
+void BulkCopies::show(std::size_t copy, int agent, std::uint32_t stamp) {
+  Load& load = loads_[copy];
+  for (std::uint32_t at = 0; at < load.map.box_bytes(); at += kChunk) {
+    block_.shared().land_bulk_write(swizzled(load.destination + at, load.map.swizzle_bytes), kChunk, agent, stamp,
+                                    load.data.data() + at);
+  }
+  load.data = {};
+  --hidden_;
+}
+
+}  // namespace fastgemm::emulation
