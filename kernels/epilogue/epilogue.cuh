@@ -27,9 +27,9 @@ FG_DEVICE const void* batch_entry(const void* data, const void* const* pointers,
 
 // One batch entry's epilogue, with its scalars read and its pointers resolved.
 struct Epilogue {
-  float alpha = 0.0f;
+  float alpha = 0.0f;  // without a product a zero that leaves beta * C as it is, sign of zero included
   float beta = 0.0f;
-  bool has_product = false;  // false: alpha is 0 or k is 0, A and B are not to be read
+  bool has_product = false;  // false: alpha is 0 or k is 0, A and B are not to be read, sums are +0
   DataType type = DataType::kFloat32;
   Activation activation = Activation::kNone;
   const void* c = nullptr;  // (m, n), column-major, ldc
@@ -44,6 +44,7 @@ FG_DEVICE Epilogue make_epilogue(const GemmProblem& problem, std::int64_t batch)
   e.alpha = load_scalar(problem.alpha);
   e.beta = load_scalar(problem.beta);
   e.has_product = problem.k > 0 && e.alpha != 0.0f;
+  if (!e.has_product) e.alpha = e.beta != 0.0f ? -0.0f : 0.0f;
   e.type = problem.type_cd;
   e.activation = problem.activation;
   if (e.beta != 0.0f) e.c = batch_entry(problem.c.data, problem.c.pointers, problem.c.batch_stride, e.type, batch);
@@ -69,9 +70,8 @@ FG_DEVICE float activate(Activation activation, float x) {
 
 // alpha * acc + beta * c, with the roundings cuBLAS uses.
 FG_DEVICE float scale(const Epilogue& e, float acc, float c) {
-  const float value = e.has_product ? ptx::mul_rn(e.alpha, acc) : 0.0f;
-  if (e.beta == 0.0f) return value;
-  return e.has_product ? ptx::fma_rn(e.beta, c, value) : ptx::mul_rn(e.beta, c);
+  const float value = ptx::mul_rn(e.alpha, acc);
+  return e.beta == 0.0f ? value : ptx::fma_rn(e.beta, c, value);
 }
 
 // Bias and activation of a scaled value.
@@ -100,24 +100,11 @@ FG_DEVICE void store_element(const Epilogue& e, std::int64_t row, std::int64_t c
 
 FG_DEVICE bool has_finish(const Epilogue& e) { return e.bias != nullptr || e.activation != Activation::kNone; }
 
-FG_DEVICE void store_scaled_element(const Epilogue& e, std::int64_t row, std::int64_t column, float acc) {
-  const float c = e.beta != 0.0f ? ptx::ld_global_f32(static_cast<const float*>(e.c) + row + column * e.ldc) : 0.0f;
-  ptx::st_global_wt_f32(static_cast<float*>(e.d) + row + column * e.ldd, scale(e, acc, c));
-}
-
 // Whether four rows of C and D from a row that is a multiple of 4 can be accessed as 16-byte vectors.
 FG_DEVICE bool has_aligned_rows(const Epilogue& e) {
   const bool d_aligned = reinterpret_cast<std::uintptr_t>(e.d) % 16 == 0 && e.ldd % 4 == 0;
   const bool c_aligned = reinterpret_cast<std::uintptr_t>(e.c) % 16 == 0 && e.ldc % 4 == 0;
   return d_aligned && (e.beta == 0.0f || c_aligned);
-}
-
-// Rows row to row + 3 of a column; needs has_aligned_rows.
-FG_DEVICE void store_scaled_rows(const Epilogue& e, std::int64_t row, std::int64_t column, float4 acc) {
-  float4 c{};
-  if (e.beta != 0.0f) c = ptx::ld_global_f32x4(static_cast<const float*>(e.c) + row + column * e.ldc);
-  const float4 value{scale(e, acc.x, c.x), scale(e, acc.y, c.y), scale(e, acc.z, c.z), scale(e, acc.w, c.w)};
-  ptx::st_global_wt_f32x4(static_cast<float*>(e.d) + row + column * e.ldd, value);
 }
 
 // Applies bias and activation to an element that this thread has stored.

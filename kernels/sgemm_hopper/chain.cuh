@@ -25,8 +25,8 @@ FG_DEVICE float* parked_for(const HopperParams& params, int share) {
   return params.parked + static_cast<std::int64_t>(share - 1) * (kTileWide * kTileNarrow) + ptx::thread_index() * 4;
 }
 
-// Accumulators travel as vectors whose neighbours are exchanged: ptxas then gives odd registers to even elements, and so
-// accumulators and the wide elements that meet them lie in different banks.
+// Accumulators travel as vectors whose neighbours are exchanged: ptxas then gives odd registers to even elements, and
+// so accumulators and the wide elements that meet them lie in different banks.
 FG_DEVICE void park_accumulators(const HopperParams& params, int share, const Accumulators& r_acc) {
   float* g_parked = parked_for(params, share + 1);
 #pragma unroll

@@ -1,8 +1,9 @@
 // Compile-time shape of the Hopper FFMA SGEMM kernels, and where operands lie in shared memory.
 //
-// A tile is 256 elements of the "wide" operand by 128 of the "narrow" one. Unmirrored, wide is A (along m) and narrow is
-// B (along n); mirrored, they change places. The wide operand is contiguous along its own axis in device memory, the
-// narrow one along that or along k.
+// A tile is 256 elements of the "wide" operand by 128 of the "narrow" one. Unmirrored, wide is A (along m) and narrow
+// is B (along n); mirrored, they change places. Each is contiguous along its own axis in device memory, or along k.
+// Fragments of the narrow operand are loaded either way; a k-contiguous wide one is transposed on its way through
+// shared memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +18,6 @@ namespace fastgemm::hopper {
 inline constexpr int kTileWide = 256;
 inline constexpr int kTileNarrow = 128;
 inline constexpr int kTileK = 32;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
-inline constexpr int kStages = 4;
 inline constexpr int kThreads = 256;
 inline constexpr int kWarps = kThreads / 32;
 inline constexpr int kWarpsWide = 4;
@@ -34,22 +34,20 @@ static_assert(kWarpsNarrow * kLanesNarrow * kThreadNarrow == kTileNarrow, "threa
 // A block works through at most so many tiles: its table of them lies in shared memory.
 inline constexpr int kMaxSegments = 1024;
 
-// Shared memory of a stage: the wide operand as (kTileK, kTileWide), then the narrow one as (kTileK, kTileNarrow), or
-// as (kTileNarrow, kTileK) with the 128-byte swizzle where it is k-contiguous.
+// Shared memory of a stage: the wide operand, then the narrow one, each as (kTileK, extent), or as (extent, kTileK)
+// with the 128-byte swizzle where it is k-contiguous.
 inline constexpr int kWideStepBytes = kTileWide * 4;
 inline constexpr int kNarrowStepBytes = kTileNarrow * 4;
-inline constexpr int kNarrowRowBytes = kTileK * 4;
+inline constexpr int kRowBytes = kTileK * 4;  // k-contiguous
 inline constexpr int kStageBytesWide = kTileK * kWideStepBytes;
 inline constexpr int kStageBytes = kStageBytesWide + kTileK * kNarrowStepBytes;
-static_assert(kNarrowRowBytes == 128, "a row fills one swizzle span");
-
-// After the ring: a barrier "full" and one "empty" a stage, this block's share number, and the segment table.
-inline constexpr int kRingBytes = kStages * kStageBytes;
-inline constexpr int kBarrierBytes = 2 * kStages * 8;
-inline constexpr int kShareNumberOffset = kRingBytes + kBarrierBytes;
-inline constexpr int kTableOffset = kShareNumberOffset + 16;
 inline constexpr int kSwizzleAlignment = 1024;
-inline constexpr std::int64_t kSharedBytes = kTableOffset + (kMaxSegments + 1) * 16 + kSwizzleAlignment;
+static_assert(kRowBytes == 128, "a row fills one swizzle span");
+
+// Where the 16-byte chunk `chunk` of a k-contiguous row lies.
+__host__ __device__ constexpr int chunk_offset(int row, int chunk) {
+  return row * kRowBytes + ((chunk ^ row % 8) * 16);
+}
 
 // Where vector `vector` (four elements) of a lane's wide fragment lies in a step's row of the stage.
 __host__ __device__ constexpr int wide_offset(int warp_wide, int lane_wide, int vector) {
@@ -63,23 +61,46 @@ __host__ __device__ constexpr int narrow_offset(int warp_narrow, int lane_narrow
   return (warp_narrow * Axis::kWidth + Axis::position(lane_narrow, 4 * vector)) * 4;
 }
 
-// k-contiguous: which row of the tile is element `index` of a lane's fragment, and where the 16-byte chunk `chunk` of a
-// row lies. The eight rows that a warp reads at once have eight different swizzle phases.
+// k-contiguous: which row of the tile is element `index` of a lane's fragment. The eight rows that a warp reads at once
+// have eight different swizzle phases.
 __host__ __device__ constexpr int narrow_row(int warp_narrow, int lane_narrow, int index) {
   using Axis = StridedTileAxis<kThreadNarrow, kLanesNarrow>;
   return warp_narrow * Axis::kWidth + Axis::position(lane_narrow, index);
 }
-__host__ __device__ constexpr int narrow_chunk_offset(int row, int chunk) {
-  return row * kNarrowRowBytes + ((chunk ^ row % 8) * 16);
+
+// Transposing a k-contiguous wide operand from (kTileWide, kTileK) to (kTileK, kTileWide): a lane takes kTransposeUnits
+// squares of four rows by one chunk (four steps of k), each through four vector loads and four vector stores. The two
+// warps that read a slice of the wide operand share its squares. Eight lanes at a time meet no bank twice.
+inline constexpr int kTransposeUnits = 2;
+inline constexpr int kTransposedBuffers = 2;
+
+__host__ __device__ constexpr int transpose_row(int warp_wide, int warp_narrow, int lane) {
+  return warp_wide * ThreadTileAxis<kThreadWide, kLanesWide>::kWidth + 4 * (lane % 8 + 8 * warp_narrow);
+}
+__host__ __device__ constexpr int transpose_chunk(int lane, int unit) {
+  return lane % 8 ^ lane / 8 ^ 4 * unit ^ 4 * (lane & 1);
 }
 
-// Which operand is wide, and how the narrow one lies.
-template <bool kMirroredValue, bool kNarrowDepthContiguousValue>
+// Which operand is wide, and how each lies.
+template <bool kMirroredValue, bool kWideDepthContiguousValue, bool kNarrowDepthContiguousValue>
 struct Config {
   static constexpr bool kMirrored = kMirroredValue;
+  static constexpr bool kWideDepthContiguous = kWideDepthContiguousValue;
   static constexpr bool kNarrowDepthContiguous = kNarrowDepthContiguousValue;
   static constexpr int kTileM = kMirrored ? kTileNarrow : kTileWide;
   static constexpr int kTileN = kMirrored ? kTileWide : kTileNarrow;
+  static constexpr int kStages = kWideDepthContiguous ? 3 : 4;  // as many as shared memory holds
+
+  // Shared memory: the ring of stages, the buffers of transposed wide operand, a barrier "full" and one "empty" a stage
+  // and one "transposed" a slice of the wide operand, this block's share number, and the segment table.
+  static constexpr int kTransposedOffset = kStages * kStageBytes;
+  static constexpr int kBarrierOffset =
+      kTransposedOffset + (kWideDepthContiguous ? kTransposedBuffers * kStageBytesWide : 0);
+  static constexpr int kShareNumberOffset = kBarrierOffset + 128;
+  static constexpr int kTableOffset = kShareNumberOffset + 16;
+  static constexpr std::int64_t kSharedBytes = kTableOffset + (kMaxSegments + 1) * 16 + kSwizzleAlignment;
+  static_assert((2 * kStages + kWarpsWide) * 8 <= 128, "barriers have room");
+  static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 
   // The thread tile in D.
   using AxisWide = ThreadTileAxis<kThreadWide, kLanesWide>;

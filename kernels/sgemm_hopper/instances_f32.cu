@@ -7,18 +7,19 @@ namespace fastgemm {
 using namespace hopper;
 
 std::span<const KernelEntry> sgemm_hopper_f32_sm90() {
-  using WideA = Launcher<Config<false, false>, Config<false, true>>;  // NT, NN
-  using WideB = Launcher<Config<true, true>>;                         // TT
+  using WideA = Launcher<Config<false, false, false>, Config<false, false, true>>;  // NT, NN
+  using WideB = Launcher<Config<true, false, true>>;                                // TT
+  using Transposing = Launcher<Config<false, true, true>>;                          // TN
   static constexpr KernelEntry kEntries[] = {
       {.name = "hopper_f32_256x128x32_s4",
        .type_ab = DataType::kFloat32,
        .min_compute_capability = 90,
        .max_compute_capability = 90,
        .tile = {256, 128, 32},
-       .stages = kStages,
+       .stages = WideA::kStages,
        .threads = kThreads,
        .blocks_per_sm = 1,
-       .shared_bytes = kSharedBytes,
+       .shared_bytes = WideA::kSharedBytes,
        .sequential = true,
        .chained = true,
        .flops_per_clock_sm = 0.0,
@@ -30,16 +31,31 @@ std::span<const KernelEntry> sgemm_hopper_f32_sm90() {
        .min_compute_capability = 90,
        .max_compute_capability = 90,
        .tile = {128, 256, 32},
-       .stages = kStages,
+       .stages = WideB::kStages,
        .threads = kThreads,
        .blocks_per_sm = 1,
-       .shared_bytes = kSharedBytes,
+       .shared_bytes = WideB::kSharedBytes,
        .sequential = true,
        .chained = true,
        .flops_per_clock_sm = 0.0,
        .supports = WideB::supports,
        .prepare = WideB::prepare,
        .launch = WideB::launch},
+      {.name = "hopper_f32_256x128x32_s3",
+       .type_ab = DataType::kFloat32,
+       .min_compute_capability = 90,
+       .max_compute_capability = 90,
+       .tile = {256, 128, 32},
+       .stages = Transposing::kStages,
+       .threads = kThreads,
+       .blocks_per_sm = 1,
+       .shared_bytes = Transposing::kSharedBytes,
+       .sequential = true,
+       .chained = true,
+       .flops_per_clock_sm = 0.0,
+       .supports = Transposing::supports,
+       .prepare = Transposing::prepare,
+       .launch = Transposing::launch},
   };
   return kEntries;
 }

@@ -1,6 +1,6 @@
 // FP32 GEMM on the FMA units of Hopper. Bulk tensor copies fill a ring of shared memory stages, warps wait for these
-// alone, and every block gets an equal share of all k blocks of all tiles, however many tiles and SMs there are; every
-// element of D is still one chain of FMAs over ascending k, handed from block to block where a share ends inside a tile.
+// alone, and every block gets an equal share of all k blocks of all tiles, however many tiles and SMs there are; an
+// element of D is still one chain of FMAs over ascending k, handed from block to block where a share ends in a tile.
 // (Equal shares: stream-K, Osama et al. 2023, but with the chain continued instead of partial sums added.)
 #pragma once
 
@@ -28,7 +28,7 @@ FG_DEVICE ThreadTileOrigin thread_tile_origin(const GemmProblem& problem, int fi
 }
 
 template <class Config>
-FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout& shared, int segment,
+FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout<Config>& shared, int segment,
                           const Accumulators& r_acc) {
   const uint4 entry = ptx::ld_shared_u32x4(shared.segment(segment));
   const ThreadTileOrigin origin =
@@ -42,7 +42,7 @@ FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout& shared
 
 // Which share is this block's; all threads get the answer. Also makes the barriers and the table of segments.
 template <class Config>
-FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout& shared) {
+FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout<Config>& shared) {
   if (ptx::thread_index() == 0) {
     const int number = params.grid.chained ? draw_ticket(params) : static_cast<int>(ptx::block_index());
     ptx::st_shared_u32(shared.share_number(), static_cast<std::uint32_t>(number));
@@ -60,7 +60,7 @@ FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout& shared
 
 template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) sgemm_hopper_kernel(const __grid_constant__ HopperParams params) {
-  const SharedLayout shared;
+  const SharedLayout<Config> shared;
   const int number = begin_share<Config>(params, shared);
   const Share share = make_share(params.grid, number);
   const bool product = has_product(params.problem);

@@ -26,8 +26,8 @@ struct OperandView {
 inline OperandView view_of_a(const GemmProblem& problem) { return {&problem.a, problem.m, problem.op_a == Op::kT}; }
 inline OperandView view_of_b(const GemmProblem& problem) { return {&problem.b, problem.n, problem.op_b == Op::kN}; }
 
-// Tensor copies need 16-byte aligned columns, one batch entry, and coordinates below 2^31 also past the last tile; block
-// counts of a share must fit in an int.
+// Tensor copies need 16-byte aligned columns, one batch entry, and coordinates below 2^31 also past the last tile;
+// block counts of a share must fit in an int.
 inline bool fits_tensor_copies(const GemmProblem& problem) {
   constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 2 * kTileWide;
   constexpr std::int64_t kMaxDepth = (std::int64_t{1} << 31) / kMaxSegments * kTileK - kTileK;
@@ -40,9 +40,9 @@ inline bool fits_tensor_copies(const GemmProblem& problem) {
          operand_alignment(problem.b, DataType::kFloat32, 1) >= 16;
 }
 
-inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile, bool depth_contiguous) {
+inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile) {
   ptx::TensorMapShape shape{.base = view.operand->data, .element_bytes = 4, .ld = view.operand->ld};
-  if (depth_contiguous) {
+  if (view.depth_contiguous) {
     shape.inner = k, shape.outer = view.extent;
     shape.box_inner = kTileK, shape.box_outer = tile;
     shape.swizzle = ptx::TensorSwizzle::k128Bytes;
@@ -60,7 +60,8 @@ bool takes_layout(const GemmProblem& problem) {
   const OperandView b = view_of_b(problem);
   const OperandView& wide = Config::kMirrored ? b : a;
   const OperandView& narrow = Config::kMirrored ? a : b;
-  return !wide.depth_contiguous && narrow.depth_contiguous == Config::kNarrowDepthContiguous;
+  return wide.depth_contiguous == Config::kWideDepthContiguous &&
+         narrow.depth_contiguous == Config::kNarrowDepthContiguous;
 }
 
 template <class Config>
@@ -70,10 +71,9 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   const OperandView& wide = Config::kMirrored ? b : a;
   const OperandView& narrow = Config::kMirrored ? a : b;
   HopperParams params;
-  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide, false));
+  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide));
   if (error != cudaSuccess) return error;
-  error = ptx::encode_tensor_map(&params.narrow,
-                                 map_shape(narrow, problem.k, kTileNarrow, Config::kNarrowDepthContiguous));
+  error = ptx::encode_tensor_map(&params.narrow, map_shape(narrow, problem.k, kTileNarrow));
   if (error != cudaSuccess) return error;
   params.problem = problem;
   params.tiles_wide = static_cast<int>((wide.extent + kTileWide - 1) / kTileWide);
@@ -89,13 +89,25 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
                         static_cast<std::int64_t>(context.workspace_bytes) >= chain_workspace_bytes(shares);
   params.parked = static_cast<float*>(context.workspace);
   params.flags = context.flags;
-  const ptx::LaunchShape shape{.blocks = shares, .threads = kThreads, .shared_bytes = kSharedBytes};
+  const ptx::LaunchShape shape{.blocks = shares, .threads = kThreads, .shared_bytes = Config::kSharedBytes};
   return ptx::launch_grid(sgemm_hopper_kernel<Config>, shape, context.stream, params);
 }
 
 // What the kernel table needs of a row: the kernels of one tile, of which the operands' layouts choose one.
 template <class... Configs>
 struct Launcher {
+ private:
+  template <class First, class...>
+  struct FirstOf {
+    using Type = First;
+  };
+  using Any = typename FirstOf<Configs...>::Type;
+
+ public:
+  static constexpr int kStages = Any::kStages;
+  static constexpr std::int64_t kSharedBytes = Any::kSharedBytes;
+  static_assert(((Configs::kSharedBytes == kSharedBytes && Configs::kStages == kStages) && ...), "one row, one shape");
+
   static bool supports(const GemmProblem& problem) {
     return fits_tensor_copies(problem) && (takes_layout<Configs>(problem) || ...);
   }
@@ -103,10 +115,10 @@ struct Launcher {
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = cudaSuccess;
-    const auto prepare_one = [&error](auto kernel) {
-      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSharedBytes);
+    const auto prepare_one = [&error]<class Config>(Config) {
+      if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_hopper_kernel<Config>, Config::kSharedBytes);
     };
-    (prepare_one(sgemm_hopper_kernel<Configs>), ...);
+    (prepare_one(Configs{}), ...);
     return error;
   }
 
