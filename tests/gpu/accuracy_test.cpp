@@ -41,6 +41,21 @@ bool same_bits(const float* x, std::int64_t ldx, const float* y, std::int64_t ld
   return difference.differing == 0;
 }
 
+// ops: 0 to 3 for NN, NT, TN, TT.
+GemmProblem square_ops_problem(int ops, const Shape& s, const float* a, const float* b, float* d) {
+  return tight_problem(DataType::kFloat32, static_cast<fg_operation_t>(ops / 2), static_cast<fg_operation_t>(ops % 2),
+                       s, a, b, d);
+}
+
+// False where a special kernel declines the problem.
+bool run_forced(fg_handle_t handle, const std::string& kernel, const GemmProblem& p) {
+  require_ok(fg_set_kernel(handle, kernel.c_str()));
+  const fg_status_t status = run_sgemm(handle, p);
+  if (status == FG_STATUS_NOT_SUPPORTED && !kernel.empty() && !is_general(kernel)) return false;
+  require_ok(status);
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("strict FP32 errs by at most 4 sqrt(k) u + u of |A||B|", "[accuracy]") {
@@ -53,45 +68,55 @@ TEST_CASE("strict FP32 errs by at most 4 sqrt(k) u + u of |A||B|", "[accuracy]")
     for (const std::int64_t k : {1, 16, 100, 1024, 8192, 65536}) {
       require_cuda(distribution.fill(a.get(), DataType::kFloat32, kM * k, 11, stream));
       require_cuda(distribution.fill(b.get(), DataType::kFloat32, k * kN, 12, stream));
-      const GemmProblem p =
-          tight_problem(DataType::kFloat32, FG_OP_T, FG_OP_N, {kM, kN, k}, a.get(), b.get(), d.get());
-      require_cuda(reference_gemm(p, reference.get(), kM, stream));
-      require_cuda(reference_magnitude(p, magnitude.get(), kM, stream));
       const double bound = 4.0 * std::sqrt(static_cast<double>(k)) * kUnitRoundoff + kUnitRoundoff;
-      for (const std::string& name : names_of(handle, DataType::kFloat32)) {
-        INFO(distribution.name << ", k = " << k << ", kernel " << name);
-        require_ok(fg_set_kernel(handle, name.c_str()));
-        require_ok(run_sgemm(handle, p));
-        Difference difference;
-        require_cuda(compare_with_reference(d.get(), kM, DataType::kFloat32, reference.get(), magnitude.get(), kM, kM,
-                                            kN, &difference, stream));
-        CHECK(difference.non_finite == 0);
-        CHECK(difference.max_absolute <= bound);  // false for NaN
+      for (int ops = 0; ops < 4; ++ops) {
+        const GemmProblem p = square_ops_problem(ops, {kM, kN, k}, a.get(), b.get(), d.get());
+        require_cuda(reference_gemm(p, reference.get(), kM, stream));
+        require_cuda(reference_magnitude(p, magnitude.get(), kM, stream));
+        for (const std::string& name : names_of(handle, DataType::kFloat32)) {
+          INFO(distribution.name << ", k = " << k << ", ops " << ops << ", kernel " << name);
+          if (!run_forced(handle, name, p)) continue;
+          Difference difference;
+          require_cuda(compare_with_reference(d.get(), kM, DataType::kFloat32, reference.get(), magnitude.get(), kM,
+                                              kM, kN, &difference, stream));
+          CHECK(difference.non_finite == 0);
+          CHECK(difference.max_absolute <= bound);  // false for NaN
+        }
       }
     }
   }
 }
 
 TEST_CASE("subnormals are kept, and NaN and Inf propagate", "[accuracy]") {
+  constexpr std::int64_t kSize = 4;
   const Stream stream;
   const Handle handle(stream);
   const float tiny = std::numeric_limits<float>::denorm_min();
   const float infinity = std::numeric_limits<float>::infinity();
-  // (2, 4), used transposed
-  const Buffer<float> a(std::vector<float>{3 * tiny, 0.0f, infinity, 1.0f, NAN, 0.0f, infinity, -infinity});
-  const Buffer<float> b(std::vector<float>{1.0f, 1.0f});
-  const Buffer<float> d(4);
-  for (const std::string& name : names_of(handle, DataType::kFloat32)) {
-    INFO(name);
-    require_ok(fg_set_kernel(handle, name.c_str()));
-    require_ok(run_sgemm(handle, tight_problem(DataType::kFloat32, FG_OP_T, FG_OP_N, {4, 1, 2}, a.get(), b.get(),
-                                               d.get())));
-    stream.wait();
-    const std::vector<float> result = d.read();
-    CHECK(result[0] == 3 * tiny);
-    CHECK(result[1] == infinity);
-    CHECK(std::isnan(result[2]));
-    CHECK(std::isnan(result[3]));
+  // The first two elements of each row of op(A); the others are 0. B is all ones.
+  const float rows[kSize][2] = {{3 * tiny, 0.0f}, {infinity, 1.0f}, {NAN, 0.0f}, {infinity, -infinity}};
+  const Buffer<float> b(std::vector<float>(kSize * kSize, 1.0f));
+  for (int ops = 0; ops < 4; ++ops) {
+    std::vector<float> values(kSize * kSize, 0.0f);
+    for (int i = 0; i < kSize; ++i) {
+      for (int p = 0; p < 2; ++p) values[ops / 2 == 0 ? i + kSize * p : p + kSize * i] = rows[i][p];
+    }
+    const Buffer<float> a(values), d(kSize * kSize);
+    for (const std::string& name : names_of(handle, DataType::kFloat32)) {
+      INFO(name << ", ops " << ops);
+      if (!run_forced(handle, name,
+                      square_ops_problem(ops, {kSize, kSize, kSize}, a.get(), b.get(), d.get()))) {
+        continue;
+      }
+      stream.wait();
+      const std::vector<float> result = d.read();
+      for (int j = 0; j < kSize; ++j) {
+        CHECK(result[kSize * j] == 3 * tiny);
+        CHECK(result[kSize * j + 1] == infinity);
+        CHECK(std::isnan(result[kSize * j + 2]));
+        CHECK(std::isnan(result[kSize * j + 3]));
+      }
+    }
   }
 }
 

@@ -10,9 +10,6 @@ TEST_CASE("there is a kernel of each type for this GPU", "[kernels]") {
   CHECK_FALSE(available_kernels(handle, DataType::kFloat16).empty());
 }
 
-// Families made for any problem of their type; the others may decline, and what they take must be right.
-static bool is_general(const std::string& kernel) { return kernel.rfind("ffma_", 0) == 0 || kernel.rfind("mma", 0) == 0; }
-
 TEST_CASE("every kernel takes every op, size around its tile, ld and pointer offset", "[kernels]") {
   const auto verifier = make_verifier();
   for (const KernelInfo& kernel : available_kernels(verifier->handle())) {

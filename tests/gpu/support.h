@@ -157,6 +157,11 @@ inline void check_verdicts(Verifier* verifier, const char* suite) {
   std::fflush(stdout);
 }
 
+// Families made for any problem of their type. The others may decline; what they take must be right.
+inline bool is_general(const std::string& kernel) {
+  return kernel.rfind("ffma_", 0) == 0 || kernel.rfind("mma", 0) == 0;
+}
+
 // The kernels with code for this GPU; with `type`, those of one type.
 inline std::vector<KernelInfo> available_kernels(fg_handle_t handle) {
   std::vector<KernelInfo> kernels;
