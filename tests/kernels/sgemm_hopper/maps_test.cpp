@@ -1,0 +1,138 @@
+// Index maps of the Hopper FFMA family: fragments and stores agree on who owns what, a transposition moves every
+// element to its place, and shared memory is accessed without bank conflicts.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "kernels/sgemm_hopper/config.h"
+#include "tests/support/catch.h"
+
+namespace fastgemm::hopper {
+namespace {
+
+// Whether vector accesses of 16 bytes at these addresses, taken `at_once`, fall into different banks or the same word.
+bool free_of_conflicts(const std::vector<int>& addresses, std::size_t at_once) {
+  for (std::size_t first = 0; first < addresses.size(); first += at_once) {
+    std::array<std::set<int>, 8> vectors_of_banks;  // eight groups of four banks
+    for (std::size_t lane = first; lane < first + at_once; ++lane) {
+      const int vector = addresses[lane] / 16;
+      if (addresses[lane] % 16 != 0) return false;
+      vectors_of_banks[static_cast<std::size_t>(vector % 8)].insert(vector);
+    }
+    for (const auto& vectors : vectors_of_banks) {
+      if (vectors.size() > 1) return false;
+    }
+  }
+  return true;
+}
+
+template <class Address>
+std::vector<int> of_lanes(Address address) {
+  std::vector<int> addresses;
+  for (int lane = 0; lane < 32; ++lane) addresses.push_back(address(lane));
+  return addresses;
+}
+
+}  // namespace
+
+TEST_CASE("fragments hold the elements that their thread stores", "[kernels][hopper]") {
+  using Wide = ThreadTileAxis<kThreadWide, kLanesWide>;
+  std::vector<int> owners(kTileWide, 0);
+  for (int warp = 0; warp < kWarpsWide; ++warp) {
+    for (int lane = 0; lane < kLanesWide; ++lane) {
+      for (int i = 0; i < kThreadWide; ++i) {
+        const int loaded = (wide_offset(warp, lane, i / 4) + i % 4 * 4) / 4;
+        CHECK(loaded == warp * Wide::kWidth + Wide::position(lane, 0) + Wide::position(0, i));
+        ++owners[static_cast<std::size_t>(loaded)];
+      }
+    }
+  }
+  CHECK(std::count(owners.begin(), owners.end(), 1) == kTileWide);
+
+  using Along = Config<false, false, false>::AxisNarrow;
+  using Depth = Config<false, false, true>::AxisNarrow;
+  std::vector<int> along(kTileNarrow, 0);
+  std::vector<int> depth(kTileNarrow, 0);
+  for (int warp = 0; warp < kWarpsNarrow; ++warp) {
+    for (int lane = 0; lane < kLanesNarrow; ++lane) {
+      for (int j = 0; j < kThreadNarrow; ++j) {
+        const int loaded = (narrow_offset(warp, lane, j / 4) + j % 4 * 4) / 4;
+        CHECK(loaded == warp * Along::kWidth + Along::position(lane, 0) + Along::position(0, j));
+        ++along[static_cast<std::size_t>(loaded)];
+        const int row = narrow_row(warp, lane, j);
+        CHECK(row == warp * Depth::kWidth + Depth::position(lane, 0) + Depth::position(0, j));
+        ++depth[static_cast<std::size_t>(row)];
+      }
+    }
+  }
+  CHECK(std::count(along.begin(), along.end(), 1) == kTileNarrow);
+  CHECK(std::count(depth.begin(), depth.end(), 1) == kTileNarrow);
+}
+
+TEST_CASE("a warp's fragment loads meet no bank twice", "[kernels][hopper]") {
+  for (int vector = 0; vector < kThreadWide / 4; ++vector) {
+    CHECK(free_of_conflicts(of_lanes([&](int lane) { return wide_offset(3, lane % kLanesWide, vector); }), 32));
+  }
+  for (int vector = 0; vector < kThreadNarrow / 4; ++vector) {
+    CHECK(free_of_conflicts(of_lanes([&](int lane) { return narrow_offset(1, lane / kLanesWide, vector); }), 32));
+  }
+  for (int j = 0; j < kThreadNarrow; ++j) {
+    for (int chunk = 0; chunk < kTileK / 4; ++chunk) {
+      CHECK(free_of_conflicts(
+          of_lanes([&](int lane) { return chunk_offset(narrow_row(1, lane / kLanesWide, j), chunk); }), 32));
+    }
+  }
+}
+
+TEST_CASE("chunks of k-contiguous rows fill a tile", "[kernels][hopper]") {
+  std::set<int> offsets;
+  for (int row = 0; row < kTileWide; ++row) {
+    for (int chunk = 0; chunk < kTileK / 4; ++chunk) {
+      const int offset = chunk_offset(row, chunk);
+      CHECK(offset / kRowBytes == row);
+      offsets.insert(offset);
+    }
+  }
+  CHECK(offsets.size() == kTileWide * kTileK / 4);
+}
+
+TEST_CASE("a transposition moves every element once, within its slice", "[kernels][hopper]") {
+  std::vector<int> moved(kTileWide * kTileK, 0);
+  const int slice = kTileWide / kWarpsWide;
+  for (int warp = 0; warp < kWarps; ++warp) {
+    const int warp_wide = warp % kWarpsWide;
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int unit = 0; unit < kTransposeUnits; ++unit) {
+        const int row = transpose_row(warp_wide, warp / kWarpsWide, lane);
+        const int chunk = transpose_chunk(lane, unit);
+        CHECK(row / slice == warp_wide);
+        CHECK(row % 4 == 0);
+        REQUIRE((chunk >= 0 && chunk < kTileK / 4));
+        for (int i = 0; i < 4; ++i) {
+          for (int k = 0; k < 4; ++k) ++moved[static_cast<std::size_t>((row + i) * kTileK + 4 * chunk + k)];
+        }
+      }
+    }
+  }
+  CHECK(std::count(moved.begin(), moved.end(), 1) == kTileWide * kTileK);
+}
+
+TEST_CASE("a transposition's loads and stores meet no bank twice", "[kernels][hopper]") {
+  for (int warp = 0; warp < kWarps; ++warp) {
+    for (int unit = 0; unit < kTransposeUnits; ++unit) {
+      for (int i = 0; i < 4; ++i) {
+        CHECK(free_of_conflicts(of_lanes([&](int lane) {
+                return chunk_offset(transpose_row(warp % kWarpsWide, warp / kWarpsWide, lane) + i,
+                                    transpose_chunk(lane, unit));
+              }), 8));
+        CHECK(free_of_conflicts(of_lanes([&](int lane) {
+                return (4 * transpose_chunk(lane, unit) + i) * kWideStepBytes +
+                       transpose_row(warp % kWarpsWide, warp / kWarpsWide, lane) * 4;
+              }), 8));
+      }
+    }
+  }
+}
+
+}  // namespace fastgemm::hopper
