@@ -126,6 +126,8 @@ FG_API const char* fg_last_error(void);
  *   FG_STATUS_ARCH_MISMATCH     this build has no code for the GPU, and cuBLAS was not found; or FASTGEMM_KERNEL names
  *                               a kernel for other GPUs
  *   FG_STATUS_NOT_SUPPORTED     FASTGEMM_KERNEL is "cublas", which was not found
+ *   FG_STATUS_EXECUTION_FAILED  earlier work left an error on the device
+ *   FG_STATUS_INTERNAL_ERROR    anything else that CUDA answered; fg_last_error tells what
  */
 FG_API fg_status_t fg_create(fg_handle_t* handle);
 
@@ -340,7 +342,8 @@ FG_API void fg_gemm_desc_init(fg_gemm_desc* desc);
  * when beta is a host 0); if D and C, or D and A, B or bias, overlap otherwise, the result is undefined. k = 0 and
  * alpha = 0 give D = act(beta * C + bias). Checked in the order desc, struct_size, type_ab, type_cd, math_mode, then as
  * in fg_sgemm_strided_batched, then D, ldd, stride_d, activation, bias.
- *   FG_STATUS_INVALID_VALUE     desc is NULL, struct_size is not that of this version, or a rule is broken
+ *   FG_STATUS_INVALID_VALUE     desc is NULL, struct_size is not that of this version, or a rule is broken; or the biases
+ *                               would span 2^63 bytes or more
  *   FG_STATUS_NOT_SUPPORTED     FP32 A and B with FP16 C; or as for fg_sgemm
  *   and the others of fg_sgemm
  */

@@ -99,7 +99,7 @@ void fill_missing_pointers(GemmArguments* x) {
   if (x->beta == nullptr) x->beta = &kZero;
   if (x->a == nullptr) x->a = kAligned;
   if (x->b == nullptr) x->b = kAligned;
-  if (x->c == nullptr && x->d == nullptr) x->c = kAligned;
+  if (x->c == nullptr) x->c = kAligned;
 }
 
 }  // namespace fastgemm

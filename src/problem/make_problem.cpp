@@ -93,18 +93,35 @@ struct Layout {
   DataType type;
 };
 
+bool spans_too_much(const Layout& x) {
+  std::int64_t bytes = 0;
+  std::int64_t over_batch = 0;  // only its size counts, and that of a negative number is the larger one
+  const std::int64_t backwards = x.stride < 0 ? x.stride : -x.stride;
+  return __builtin_mul_overflow(backwards, x.batch_count - 1, &over_batch) ||
+         __builtin_sub_overflow(matrix_extent(x.rows, x.columns, x.ld), over_batch, &bytes) ||
+         __builtin_mul_overflow(bytes, element_size(x.type), &bytes);
+}
+
 // Offsets are 64-bit everywhere; a matrix that they cannot reach does not exist, and would overflow them.
 std::string check_extent(const Layout& x) {
-  std::int64_t bytes = 0;
-  std::int64_t over_batch = 0;
-  const bool too_large =
-      x.stride == std::numeric_limits<std::int64_t>::min() ||
-      __builtin_mul_overflow(x.stride < 0 ? -x.stride : x.stride, x.batch_count - 1, &over_batch) ||
-      __builtin_add_overflow(over_batch, matrix_extent(x.rows, x.columns, x.ld), &bytes) ||
-      __builtin_mul_overflow(bytes, element_size(x.type), &bytes);
-  if (!too_large) return {};
+  if (!spans_too_much(x)) return {};
   return std::string(x.name) + " with ld = " + text_of(x.ld) + " and stride = " + text_of(x.stride) +
          " spans more than 2^63 - 1 bytes";
+}
+
+// The same for matrices of the output that pointers name. They lie apart, wherever that is: together they span no less
+// than one after the other would.
+std::string check_pointed_extent(Layout x) {
+  x.stride = matrix_extent(x.rows, x.columns, x.ld);
+  if (!spans_too_much(x)) return {};
+  return std::string(x.name) + " with ld = " + text_of(x.ld) + " and batch_count = " + text_of(x.batch_count) +
+         " spans more than 2^63 - 1 bytes";
+}
+
+std::string check_bias(const GemmArguments& x, std::int64_t batch_count) {
+  std::string e = check_pointer("bias", x.bias, element_size(x.type_cd));
+  if (!e.empty() || !spans_too_much({"bias", x.m, 1, x.m, x.stride_bias, batch_count, x.type_cd})) return e;
+  return "bias with stride_bias = " + text_of(x.stride_bias) + " spans more than 2^63 - 1 bytes";
 }
 
 // Entries of the output that shared memory would be a race.
@@ -157,8 +174,8 @@ std::string check_product(const GemmArguments& x, const Touched& touched) {
   const std::int64_t batch = touched.batch_count;
   const std::int64_t align_ab = x.pointer_batched ? alignof(void*) : element_size(x.type_ab);
   const std::int64_t align_cd = x.pointer_batched ? alignof(void*) : element_size(x.type_cd);
-  const bool c_is_used = touched.output && (touched.c_is_output || touched.c_read);
-  const bool c_is_ignored = touched.output && !c_is_used && x.c == nullptr;
+  const bool c_is_ignored = x.d != nullptr && is_host_zero(x, x.beta);
+  const bool c_is_used = touched.output && !c_is_ignored;
   const bool c_strided = c_is_used && touched.c_is_output && !x.pointer_batched;
   const bool plain_a = x.transa == FG_OP_N;
   const bool plain_b = x.transb == FG_OP_N;
@@ -179,6 +196,7 @@ std::string check_product(const GemmArguments& x, const Touched& touched) {
   if (c_is_used && !(e = check_pointer("C", x.c, align_cd)).empty()) return e;
   if (!c_is_ignored && !(e = check_ld("ldc", x.ldc, "m", x.m)).empty()) return e;
   if (c_is_used && batch > 0 && !(e = check_extent(layout_c(x, batch))).empty()) return e;
+  if (c_is_used && x.pointer_batched && batch > 0 && !(e = check_pointed_extent(layout_c(x, batch))).empty()) return e;
   if (c_strided && !(e = check_output_stride("strideC", "ldc", layout_c(x, batch))).empty()) return e;
   return check_size("batch_count", batch);
 }
@@ -191,15 +209,14 @@ std::string check_extras(const GemmArguments& x, const Touched& touched) {
   const bool d_strided = d_given && touched.output && !x.pointer_batched;
   const bool in_place = d_given && touched.c_is_output && touched.c_read;
   std::string e;
-  if (!d_given && touched.output && !(e = check_absent_d(x)).empty()) return e;
+  if (!d_given && !(e = check_absent_d(x)).empty()) return e;
   if (d_given && touched.output && !(e = check_pointer("D", x.d, align_cd)).empty()) return e;
   if (d_given && !(e = check_ld("ldd", x.ldd, "m", x.m)).empty()) return e;
   if (in_place && !(e = check_in_place(x, batch)).empty()) return e;
   if (d_strided && !(e = check_extent(layout_d(x, batch))).empty()) return e;
   if (d_strided && !(e = check_output_stride("stride_d", "ldd", layout_d(x, batch))).empty()) return e;
   if (!(e = check_activation(x.activation)).empty()) return e;
-  if (x.bias != nullptr && touched.output) return check_pointer("bias", x.bias, element_size(x.type_cd));
-  return {};
+  return x.bias != nullptr && touched.output ? check_bias(x, batch) : std::string();
 }
 
 Scalar make_scalar(const GemmArguments& x, const void* address) {

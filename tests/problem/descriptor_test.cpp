@@ -182,6 +182,10 @@ TEST_CASE("D null is C, with ldd 0 or ldc", "[problem][descriptor]") {
     CHECK(result.problem.d.data == address(0x3000));
     CHECK(result.problem.d.ld == 6);
   }
+  fg_gemm_desc empty = valid_descriptor();  // leading dimensions are checked also where a size is 0
+  empty.D = nullptr;
+  empty.m = 0;
+  CHECK(error_of(empty) == "ldd = 8 is neither 0 nor ldc = 6 although D is null");
 }
 
 TEST_CASE("C may be missing where beta is a host 0 and D is there", "[problem][descriptor]") {
@@ -194,6 +198,12 @@ TEST_CASE("C may be missing where beta is a host 0 and D is there", "[problem][d
   CHECK(result_of(desc).problem.c.data == nullptr);
   const DescriptorResult device = read_descriptor(&desc, FG_POINTER_MODE_DEVICE, MathMode::kDefault);
   CHECK(make_problem(device.arguments).error == "C is null");
+  for (void* const c : {address(0x3000), address(0x3001), desc.D}) {  // there, and still not looked at
+    desc.C = c;
+    CHECK(error_of(desc).empty());
+  }
+  desc.m = 0;
+  CHECK(error_of(desc).empty());
 }
 
 TEST_CASE("questions need no pointers", "[problem][descriptor]") {
@@ -209,6 +219,12 @@ TEST_CASE("questions need no pointers", "[problem][descriptor]") {
     CHECK(result.error == "");
     CHECK(result.problem.k == 3);
   }
+  desc.beta = &kBeta;  // C alone is missing, and would be read
+  desc.D = address(0x5000);
+  desc.ldd = 8;
+  DescriptorResult without_c = read_descriptor(&desc, FG_POINTER_MODE_HOST, MathMode::kDefault);
+  fill_missing_pointers(&without_c.arguments);
+  CHECK(make_problem(without_c.arguments).error == "");
   desc.lda = 1;  // everything else is still checked
   DescriptorResult read = read_descriptor(&desc, FG_POINTER_MODE_HOST, MathMode::kDefault);
   fill_missing_pointers(&read.arguments);

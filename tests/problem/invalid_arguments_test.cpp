@@ -181,6 +181,18 @@ TEST_CASE("matrices that no 64-bit offset spans are refused without overflow", "
   x = valid_strided_arguments();
   x.stride_c = kHuge / 8;
   CHECK_THAT(error_of(x), ContainsSubstring("C with ld = 5 and stride = "));
+  x.batch_count = 1;  // no stride is followed
+  CHECK(error_of(x).empty());
+  x.stride_a = std::numeric_limits<std::int64_t>::min();
+  CHECK(error_of(x).empty());
+  x = valid_strided_arguments();
+  x.bias = address(0x4000);
+  x.stride_bias = kHuge / 8;
+  CHECK(error_of(x) == "bias with stride_bias = 1152921504606846975 spans more than 2^63 - 1 bytes");
+  x = valid_strided_arguments();  // tiles of so many entries could not be counted
+  x.pointer_batched = true;
+  x.batch_count = kHuge / 2;
+  CHECK(error_of(x) == "C with ld = 5 and batch_count = 4611686018427387903 spans more than 2^63 - 1 bytes");
   x = valid_arguments();  // large, but reachable: 2^31 rows beyond 32-bit offsets
   x.m = x.lda = x.ldc = std::int64_t{1} << 33;
   CHECK(error_of(x).empty());
