@@ -29,6 +29,9 @@ constexpr StatusRow kStatusRows[] = {
     {cudaErrorInvalidDeviceFunction, FG_STATUS_ARCH_MISMATCH},
     {cudaErrorInvalidKernelImage, FG_STATUS_ARCH_MISMATCH},
     {cudaErrorUnsupportedPtxVersion, FG_STATUS_ARCH_MISMATCH},
+    {cudaErrorInvalidPtx, FG_STATUS_ARCH_MISMATCH},
+    {cudaErrorJitCompilerNotFound, FG_STATUS_ARCH_MISMATCH},
+    {cudaErrorJitCompilationDisabled, FG_STATUS_ARCH_MISMATCH},
     {cudaErrorMapBufferObjectFailed, FG_STATUS_MAPPING_ERROR},
     {cudaErrorNotSupported, FG_STATUS_NOT_SUPPORTED},
     // Our arguments to CUDA, not the caller's to us.
