@@ -1,7 +1,9 @@
-// Scopes around CUDA work: the handle's device, and leave to allocate while some stream is being captured.
+// The scope around CUDA work for a handle: its device.
 #pragma once
 
 #include <cuda_runtime_api.h>
+
+#include "src/exec/cuda_status.h"
 
 namespace fastgemm {
 
@@ -10,13 +12,13 @@ class DeviceScope {
  public:
   explicit DeviceScope(int ordinal) {
     if (ordinal < 0) return;
-    error_ = cudaGetDevice(&former_);
+    error_ = answered(cudaGetDevice(&former_));
     if (error_ != cudaSuccess || former_ == ordinal) return;
-    error_ = cudaSetDevice(ordinal);
+    error_ = answered(cudaSetDevice(ordinal));
     switched_ = error_ == cudaSuccess;
   }
   ~DeviceScope() {
-    if (switched_) cudaSetDevice(former_);
+    if (switched_) answered(cudaSetDevice(former_));
   }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
@@ -27,22 +29,6 @@ class DeviceScope {
   cudaError_t error_ = cudaSuccess;
   int former_ = 0;
   bool switched_ = false;
-};
-
-// A capture in the default (global) mode forbids allocation and module loading to every thread; creating a handle
-// touches no stream of the caller's, so it is safe to say so.
-class RelaxedCaptureScope {
- public:
-  RelaxedCaptureScope() { exchanged_ = cudaThreadExchangeStreamCaptureMode(&mode_) == cudaSuccess; }
-  ~RelaxedCaptureScope() {
-    if (exchanged_) cudaThreadExchangeStreamCaptureMode(&mode_);
-  }
-  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
-  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-  bool exchanged_ = false;
 };
 
 }  // namespace fastgemm

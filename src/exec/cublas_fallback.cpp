@@ -90,7 +90,7 @@ struct CublasFallback::State {
   cublasHandle_t handle = nullptr;
   ContextMark mark;
   int version = 0;
-  bool has_apply = false;  // the epilogue pass has code for this device
+  std::string no_apply;  // why the epilogue pass cannot run on this device; empty: it can
   WorkspaceSpan reserve;
   std::mutex mutex;  // stream, workspace and math mode belong to the handle, so calls take turns
 };
@@ -236,7 +236,9 @@ std::unique_ptr<CublasFallback> CublasFallback::open(const FallbackOptions& opti
     return nullptr;
   }
   state.reserve.bytes = kReserveBytes;
-  state.has_apply = runtime.prepare_apply() == cudaSuccess;
+  if (const cudaError_t failure = runtime.prepare_apply(); failure != cudaSuccess) {
+    state.no_apply = cuda_error_text("the epilogue pass, which cuBLAS needs beside it, cannot be loaded", failure);
+  }
   return fallback;
 }
 
@@ -246,18 +248,16 @@ ExecuteResult CublasFallback::run(const GemmProblem& problem, const LaunchContex
   if (const char* reason = fallback_refusal(problem); reason != nullptr) {
     return {FG_STATUS_NOT_SUPPORTED, std::string("cuBLAS is not used for ") + reason};
   }
-  if (!state_->has_apply && (problem.k == 0 || has_epilogue(problem) || needs_copy(problem))) {
-    return {FG_STATUS_NOT_SUPPORTED, "this build has no epilogue pass for this device, which cuBLAS needs beside it"};
+  if (!state_->no_apply.empty() && (problem.k == 0 || has_epilogue(problem) || needs_copy(problem))) {
+    return {FG_STATUS_NOT_SUPPORTED, state_->no_apply};
   }
   if (problem.k == 0) return state_->apply({.problem = problem}, context.stream);
   const CallMemory memory = divide_memory(aligned({context.workspace, context.workspace_bytes}), state_->reserve,
                                           fallback_needs_product_buffer(problem));
   const std::lock_guard lock(state_->mutex);
-  // cuBLAS may load a kernel's code at its first use, which a capture in global mode would forbid.
-  const cudaStreamCaptureMode before = state_->runtime.exchange_capture_mode(cudaStreamCaptureModeRelaxed);
+  const RelaxedCaptureScope cublas_may_load_code(state_->runtime);  // which it does at a kernel's first use
   ExecuteResult result = state_->begin(problem, memory.cublas, context.stream);
   if (result.status == FG_STATUS_SUCCESS) result = state_->multiply_and_finish(problem, memory, context.stream);
-  state_->runtime.exchange_capture_mode(before);
   return result;
 }
 

@@ -35,7 +35,6 @@ std::string driver_reason(int driver_version) {
 }
 
 DeviceResult failed(fg_status_t status, std::string error) {
-  cudaGetLastError();  // what failed here is not the caller's to find
   DeviceResult result;
   result.status = status;
   result.error = std::move(error);
@@ -57,7 +56,7 @@ cudaError_t read_attributes(int ordinal, DeviceInfo* device) {
       {cudaDevAttrL2CacheSize, &l2_bytes},
   };
   for (const auto& [attribute, value] : attributes) {
-    const cudaError_t error = cudaDeviceGetAttribute(value, attribute, ordinal);
+    const cudaError_t error = answered(cudaDeviceGetAttribute(value, attribute, ordinal));
     if (error != cudaSuccess) return error;
   }
   device->ordinal = ordinal;
@@ -71,8 +70,8 @@ cudaError_t read_attributes(int ordinal, DeviceInfo* device) {
 
 std::string device_name(int ordinal) {
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, ordinal) != cudaSuccess) return "device " + std::to_string(ordinal);
-  return properties.name;
+  if (answered(cudaGetDeviceProperties(&properties, ordinal)) == cudaSuccess) return properties.name;
+  return "device " + std::to_string(ordinal);
 }
 
 }  // namespace
@@ -103,15 +102,15 @@ DeviceResult accept_device(const DeviceInfo& device, const std::string& name) {
 
 DeviceResult query_current_device() {
   int count = 0;
-  const cudaError_t counted = cudaGetDeviceCount(&count);
+  const cudaError_t counted = answered(cudaGetDeviceCount(&count));
   int driver_version = 0;
-  cudaDriverGetVersion(&driver_version);
+  answered(cudaDriverGetVersion(&driver_version));  // where it fails, only a text is the poorer
   if (std::string reason = no_device_reason(counted, count, driver_version); !reason.empty()) {
     return failed(FG_STATUS_NOT_INITIALIZED, std::move(reason));
   }
   int ordinal = 0;
   DeviceInfo device;
-  if (const cudaError_t error = cudaGetDevice(&ordinal); error != cudaSuccess) {
+  if (const cudaError_t error = answered(cudaGetDevice(&ordinal)); error != cudaSuccess) {
     return failed(FG_STATUS_NOT_INITIALIZED, cuda_error_text("cudaGetDevice", error));
   }
   if (const cudaError_t error = read_attributes(ordinal, &device); error != cudaSuccess) {

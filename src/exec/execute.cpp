@@ -10,9 +10,8 @@ namespace fastgemm {
 namespace {
 
 ExecuteResult launch(const KernelEntry& entry, const GemmProblem& problem, const LaunchContext& context) {
-  const cudaError_t error = entry.launch(problem, context);
+  const cudaError_t error = answered(entry.launch(problem, context));
   if (error == cudaSuccess) return {};
-  cudaGetLastError();  // a refused launch is told by our status; it must not show up in the caller's next check too
   return {status_from_cuda(error), cuda_error_text(std::string("launching ") + entry.name, error)};
 }
 

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "src/exec/cuda_status.h"
+
 namespace fastgemm {
 
 namespace {
@@ -24,11 +26,8 @@ unsigned long long current_context_id() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   const cudaError_t error =
-      cudaGetDriverEntryPointByVersion("cuCtxGetId", &entry, 12000, cudaEnableDefault, &found);
-  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) {
-    cudaGetLastError();
-    return 0;
-  }
+      answered(cudaGetDriverEntryPointByVersion("cuCtxGetId", &entry, 12000, cudaEnableDefault, &found));
+  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess || entry == nullptr) return 0;
   unsigned long long id = 0;
   const auto get_id = reinterpret_cast<PFN_cuCtxGetId_v12000>(entry);
   return get_id(nullptr, &id) == CUDA_SUCCESS ? id : 0;
@@ -37,7 +36,7 @@ unsigned long long current_context_id() {
 ContextMark mark_context() {
   watch_for_exit();
   ContextMark mark;
-  if (cudaGetDevice(&mark.device) != cudaSuccess) cudaGetLastError();
+  answered(cudaGetDevice(&mark.device));
   mark.context = current_context_id();
   mark.process = getpid();
   return mark;
@@ -47,55 +46,47 @@ bool context_alive(const ContextMark& mark) {
   if (process_exits || mark.process != getpid()) return false;
   int current = 0;
   // cudaSetDevice makes the device's primary context current, a new one after cudaDeviceReset: then the id differs.
-  if (cudaGetDevice(&current) != cudaSuccess || cudaSetDevice(mark.device) != cudaSuccess) {
-    cudaGetLastError();
-    return false;
-  }
-  const bool alive = current_context_id() == mark.context;
-  cudaSetDevice(current);
+  if (answered(cudaGetDevice(&current)) != cudaSuccess) return false;
+  if (mark.device >= 0 && answered(cudaSetDevice(mark.device)) != cudaSuccess) return false;
+  // Where no id could be had for the mark, as with old drivers, the context is taken to stand.
+  const bool alive = mark.context == 0 || current_context_id() == mark.context;
+  answered(cudaSetDevice(current));
   return alive;
 }
 
-cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode) {
-  if (cudaThreadExchangeStreamCaptureMode(&mode) != cudaSuccess) cudaGetLastError();
-  return mode;
+bool exchange_capture_mode(cudaStreamCaptureMode* mode) {
+  return answered(cudaThreadExchangeStreamCaptureMode(mode)) == cudaSuccess;
 }
 
-// Another thread's stream may be capturing in global mode, which forbids allocation to all: relaxed for this call.
 cudaError_t allocate(void** memory, std::size_t bytes) {
-  const cudaStreamCaptureMode before = exchange_capture_mode(cudaStreamCaptureModeRelaxed);
-  const cudaError_t error = cudaMalloc(memory, bytes);
-  if (error != cudaSuccess) cudaGetLastError();
-  exchange_capture_mode(before);
-  return error;
+  const RelaxedCaptureScope capture_may_go_on;
+  return answered(cudaMalloc(memory, bytes));
 }
 
 cudaError_t release(void* memory) {
-  const cudaStreamCaptureMode before = exchange_capture_mode(cudaStreamCaptureModeRelaxed);
-  const cudaError_t error = cudaFree(memory);
-  if (error != cudaSuccess) cudaGetLastError();
-  exchange_capture_mode(before);
-  return error;
+  const RelaxedCaptureScope capture_may_go_on;
+  return answered(cudaFree(memory));
 }
 
 // On a stream of its own: the legacy stream would wait for whatever else runs, and may not be used during a capture.
 cudaError_t zero(void* memory, std::size_t bytes) {
-  const cudaStreamCaptureMode before = exchange_capture_mode(cudaStreamCaptureModeRelaxed);
+  const RelaxedCaptureScope capture_may_go_on;
   cudaStream_t stream = nullptr;
-  cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  if (error == cudaSuccess) {
-    error = cudaMemsetAsync(memory, 0, bytes, stream);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
-    cudaStreamDestroy(stream);
+  if (const cudaError_t error = answered(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      error != cudaSuccess) {
+    return error;
   }
-  if (error != cudaSuccess) cudaGetLastError();
-  exchange_capture_mode(before);
+  cudaError_t error = answered(cudaMemsetAsync(memory, 0, bytes, stream));
+  if (error == cudaSuccess) error = answered(cudaStreamSynchronize(stream));
+  answered(cudaStreamDestroy(stream));  // the memory is zero whatever becomes of the stream
   return error;
 }
 
 #ifdef FASTGEMM_HAS_EPILOGUE_APPLY
-constexpr auto prepare_apply = prepare_epilogue_apply;
-constexpr auto launch_apply = launch_epilogue_apply;
+cudaError_t prepare_apply() { return answered(prepare_epilogue_apply()); }
+cudaError_t launch_apply(const ApplyParams& params, cudaStream_t stream) {
+  return answered(launch_epilogue_apply(params, stream));
+}
 #else
 // This build has no device code at all: the same answer as from a device that none of it was built for.
 cudaError_t prepare_apply() { return cudaErrorNoKernelImageForDevice; }

@@ -13,7 +13,7 @@ namespace fastgemm {
 // Which CUDA context of which process some memory or library handle belongs to.
 struct ContextMark {
   int device = -1;
-  unsigned long long context = 0;  // never the same twice in a process; 0: the driver does not tell
+  unsigned long long context = 0;  // never the same twice in a process; 0: the driver did not tell
   pid_t process = 0;
 };
 
@@ -26,8 +26,8 @@ struct RuntimeCalls {
   // a forked child, or once the process has begun to exit: what it owned is then gone and must not be touched.
   ContextMark (*mark_context)() = nullptr;
   bool (*context_alive)(const ContextMark& mark) = nullptr;
-  // Lets this thread's CUDA calls through while some stream is being captured; call with the result to go back.
-  cudaStreamCaptureMode (*exchange_capture_mode)(cudaStreamCaptureMode mode) = nullptr;
+  // Sets this thread's capture mode and *mode to the former one; false where it could not, and both are as before.
+  bool (*exchange_capture_mode)(cudaStreamCaptureMode* mode) = nullptr;
   // kernels/epilogue/apply.h; cudaErrorNoKernelImageForDevice where the build holds no code for this device.
   cudaError_t (*prepare_apply)() = nullptr;
   cudaError_t (*launch_apply)(const ApplyParams& params, cudaStream_t stream) = nullptr;
@@ -35,5 +35,24 @@ struct RuntimeCalls {
 
 // The real ones.
 const RuntimeCalls& cuda_runtime();
+
+// Lets this thread's CUDA calls through while some stream is being captured: a capture in the default (global) mode
+// forbids allocation and module loading to every thread. For calls that touch no stream of the caller's, or only such
+// as a capture may hold.
+class RelaxedCaptureScope {
+ public:
+  explicit RelaxedCaptureScope(const RuntimeCalls& runtime = cuda_runtime())
+      : runtime_(runtime), exchanged_(runtime.exchange_capture_mode(&mode_)) {}
+  ~RelaxedCaptureScope() {
+    if (exchanged_) runtime_.exchange_capture_mode(&mode_);
+  }
+  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
+  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
+
+ private:
+  const RuntimeCalls& runtime_;
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  bool exchanged_;
+};
 
 }  // namespace fastgemm

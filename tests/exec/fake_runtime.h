@@ -69,10 +69,11 @@ inline cudaError_t fake_launch_apply(const ApplyParams& params, cudaStream_t str
   return state.apply != nullptr ? state.apply(params, stream) : cudaSuccess;
 }
 
-inline cudaStreamCaptureMode fake_exchange_capture_mode(cudaStreamCaptureMode mode) {
+inline bool fake_exchange_capture_mode(cudaStreamCaptureMode* mode) {
   FakeRuntime& state = fake_runtime_state();
-  state.capture_modes.push_back(mode);
-  return std::exchange(state.capture_mode, mode);
+  state.capture_modes.push_back(*mode);
+  *mode = std::exchange(state.capture_mode, *mode);
+  return true;
 }
 
 inline const RuntimeCalls& fake_runtime() {
