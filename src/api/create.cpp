@@ -8,18 +8,33 @@
 
 namespace fastgemm {
 
-std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table) {
+namespace {
+
+// Errors by which a kernel may be missing on a device: no code for it (or none that this driver can compile), or not as
+// much shared memory as the kernel wants. Any other one says that something is wrong, and not what the kernel lacks.
+bool means_not_available(cudaError_t error) {
+  const fg_status_t status = status_from_cuda(error);
+  return status == FG_STATUS_ARCH_MISMATCH || status == FG_STATUS_NOT_SUPPORTED || error == cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table,
+                                             Outcome* outcome) {
   std::vector<const KernelEntry*> available;
   for (const KernelEntry* entry : table) {
     if (device.compute_capability < entry->min_compute_capability) continue;
     if (device.compute_capability > entry->max_compute_capability) continue;
-    const cudaError_t error = entry->prepare();
+    const cudaError_t error = answered(entry->prepare());
     if (error == cudaSuccess) {
       available.push_back(entry);
       continue;
     }
-    cudaGetLastError();  // answered here; the program must not find it later
-    log_line(LogLevel::kInfo, cuda_error_text(std::string(entry->name) + " is not available", error));
+    const std::string text = cuda_error_text(std::string(entry->name) + " is not available", error);
+    log_line(LogLevel::kInfo, text);
+    if (means_not_available(error)) continue;
+    *outcome = {status_from_cuda(error), text};
+    break;
   }
   return available;
 }
@@ -41,18 +56,19 @@ std::unique_ptr<CublasFallback> open_fallback(std::string* error) {
 }
 
 Outcome make_workspace(fg_handle& handle) {
-  const fg_status_t status = handle.workspace.add_stream(nullptr);
-  if (status == FG_STATUS_SUCCESS) return {};
-  return {status, "no device memory for " + std::to_string(handle.workspace.slot_bytes()) +
-                      " bytes of workspace (FASTGEMM_WORKSPACE_MB sets how much is asked for)"};
+  Outcome outcome;
+  outcome.status = handle.workspace.add_stream(nullptr, &outcome.error);
+  return outcome;
 }
 
 Outcome create(fg_handle_t* result) {
   const DeviceResult found = query_current_device();
   if (found.status != FG_STATUS_SUCCESS) return {found.status, found.error};
   const RelaxedCaptureScope capture_may_go_on;
-  auto handle = std::make_unique<fg_handle>(found.device, load_kernels(found.device, kernel_table()),
-                                            environment().workspace_bytes);
+  Outcome loaded;
+  std::vector<const KernelEntry*> kernels = load_kernels(found.device, kernel_table(), &loaded);
+  if (loaded.status != FG_STATUS_SUCCESS) return loaded;
+  auto handle = std::make_unique<fg_handle>(found.device, std::move(kernels), environment().workspace_bytes);
   handle->fallback = open_fallback(&handle->fallback_error);
   if (handle->available.empty() && handle->fallback == nullptr) {
     return {FG_STATUS_ARCH_MISMATCH, "this build has no kernel for compute capability " +

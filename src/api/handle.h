@@ -62,8 +62,9 @@ SelectOptions select_options(const fg_handle& handle, std::size_t workspace_byte
 Outcome force_kernel(fg_handle& handle, std::string_view name);
 
 // Those rows of `table` with code for the current device, which is `device`. Loads that code, so that no product call
-// has to.
-std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table);
+// has to; *outcome tells where that failed for another reason than that there is no such code.
+std::vector<const KernelEntry*> load_kernels(const DeviceInfo& device, std::span<const KernelEntry* const> table,
+                                             Outcome* outcome);
 
 // What FASTGEMM_MATH and FASTGEMM_KERNEL ask of a new handle.
 Outcome apply_environment(fg_handle& handle, const Environment& settings);

@@ -30,9 +30,9 @@ Outcome add_slot(fg_handle& handle, fg_stream_t stream) {
     return {status_from_cuda(scope.error()), cuda_error_text("cannot switch to the handle's device", scope.error())};
   }
   const RelaxedCaptureScope capture_may_go_on;
-  const fg_status_t status = handle.workspace.add_stream(stream);
-  if (status == FG_STATUS_SUCCESS) return {};
-  return {status, "no device memory for a workspace of " + std::to_string(handle.workspace.slot_bytes()) + " bytes"};
+  Outcome outcome;
+  outcome.status = handle.workspace.add_stream(stream, &outcome.error);
+  return outcome;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "fastgemm/fastgemm.h"
@@ -37,8 +38,9 @@ class Workspace {
   Workspace& operator=(const Workspace&) = delete;
 
   // Makes the slot of `stream` on the current device unless it is there. Call when a stream is set, never in a product
-  // call: it allocates, and waits until the flags are zero. ALLOC_FAILED when the device is out of memory.
-  fg_status_t add_stream(cudaStream_t stream);
+  // call: it allocates, and waits until the flags are zero. ALLOC_FAILED when the device is out of memory; *error, where
+  // given, then says what failed.
+  fg_status_t add_stream(cudaStream_t stream, std::string* error = nullptr);
 
   // From now on every stream gets the caller's memory; null goes back to the slots. The caller orders what
   // uses it on several streams.
@@ -57,7 +59,7 @@ class Workspace {
     std::uint32_t* flags = nullptr;  // in the same allocation, after the data
   };
 
-  cudaError_t make_slot(Slot* slot) const;
+  fg_status_t make_slot(Slot* slot, std::string* error) const;
 
   std::size_t slot_bytes_;
   const RuntimeCalls& runtime_;

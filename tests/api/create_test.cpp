@@ -32,11 +32,23 @@ TEST_CASE("kernels are kept where the device is in range and their code loads", 
   later.min_compute_capability = 100;
   no_image.prepare = [] { return cudaErrorNoKernelImageForDevice; };
   const KernelEntry* const table[] = {&old, &fits, &later, &no_image};
-  const auto available = load_kernels({.compute_capability = 90}, table);
+  Outcome outcome;
+  const auto available = load_kernels({.compute_capability = 90}, table, &outcome);
   REQUIRE(available.size() == 1);
   CHECK(available[0] == &fits);
   fits.min_compute_capability = fits.max_compute_capability = 90;
-  CHECK(load_kernels({.compute_capability = 90}, table).size() == 1);
+  CHECK(load_kernels({.compute_capability = 90}, table, &outcome).size() == 1);
+  CHECK(outcome.status == FG_STATUS_SUCCESS);
+}
+
+TEST_CASE("a kernel that cannot be loaded for want of memory is an error, not a missing kernel", "[api][create]") {
+  KernelEntry unlucky = host_f32_kernel();
+  unlucky.prepare = [] { return cudaErrorMemoryAllocation; };
+  const KernelEntry* const table[] = {&unlucky, &host_f16_kernel()};
+  Outcome outcome;
+  load_kernels({.compute_capability = 90}, table, &outcome);
+  CHECK(outcome.status == FG_STATUS_ALLOC_FAILED);
+  CHECK_THAT(outcome.error, ContainsSubstring("host_f32") && ContainsSubstring("cudaErrorMemoryAllocation"));
 }
 
 TEST_CASE("FASTGEMM_MATH and FASTGEMM_KERNEL configure a new handle", "[api][create]") {
