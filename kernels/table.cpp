@@ -1,4 +1,6 @@
 // The kernel table: one line per family.
+#include <utility>
+
 #include "kernels/contract.h"
 #include "kernels/families.h"
 
@@ -7,11 +9,11 @@ namespace fastgemm {
 const std::vector<const KernelEntry*>& kernel_table() {
   // Never destroyed: a handle may be made or closed in a program's last exit handler.
   static const auto* const table = [] {
-    auto* rows = new std::vector<const KernelEntry*>;
+    std::vector<const KernelEntry*> rows;
     for (const auto family : kFamilies) {
-      for (const KernelEntry& row : family()) rows->push_back(&row);
+      for (const KernelEntry& row : family()) rows.push_back(&row);
     }
-    return rows;
+    return new std::vector<const KernelEntry*>(std::move(rows));
   }();
   return *table;
 }
