@@ -17,7 +17,12 @@ FakeCublasCall settings;  // of the one handle
 
 std::atomic<bool> in_use{false};  // from set_stream to the end of a product
 
-cublasStatus_t record(FakeCublasCall call) {
+cublasStatus_t record(const FakeCublasCall& call) {
+  if (state.intercept != nullptr) {
+    const cublasStatus_t status = state.intercept(call.function.data());
+    if (status == CUBLAS_STATUS_SUCCESS && call.m > 0) ++state.products;
+    return status;
+  }
   state.calls.push_back(call);
   return call.function == state.fail_function ? state.fail_status : CUBLAS_STATUS_SUCCESS;
 }
@@ -78,6 +83,10 @@ FG_FAKE_API cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
 }
 
 FG_FAKE_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
+  if (state.intercept != nullptr) {
+    const cublasStatus_t status = state.intercept("cublasGetVersion_v2");
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
   *version = 130199;
   return CUBLAS_STATUS_SUCCESS;
 }

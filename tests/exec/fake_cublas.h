@@ -5,13 +5,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fastgemm::test {
 
 // What the handle was set to when a function was called, and what it was called with.
 struct FakeCublasCall {
-  std::string function;
+  std::string_view function;  // a literal
   cudaStream_t stream = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
@@ -37,6 +38,9 @@ struct FakeCublas {
   int handles = 0;            // made and not destroyed
   int overlaps = 0;           // set_stream while another thread was between its own and the end of its product
   bool multiplies = false;    // operands are host memory: compute the product
+  int products = 0;           // that succeeded under `intercept`
+  // Asked before every call, where set, instead of recording it: the status to answer.
+  cublasStatus_t (*intercept)(const char* function) = nullptr;
 };
 
 }  // namespace fastgemm::test
