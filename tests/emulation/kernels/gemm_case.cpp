@@ -236,6 +236,35 @@ std::string Call::difference() const {
   return d_->canaries_intact() ? std::string() : "memory around D was written";
 }
 
+// What chained launches hand work on by.
+class ChainMemory {
+ public:
+  ChainMemory(const KernelEntry& entry, const GemmCase& gemm)
+      : flags_(static_cast<std::size_t>(gemm.sm_count) + 1, Access::kReadWrite, "flags"),
+        workspace_(gemm.chained ? static_cast<std::size_t>(gemm.sm_count * entry.tile.m * entry.tile.n) : 1,
+                   Access::kReadWrite, "workspace") {
+    for (std::size_t i = 0; i < flags_.size(); ++i) flags_[i] = 0;
+  }
+
+  void lend(LaunchContext* context) {
+    context->flags = flags_.data();
+    context->flag_count = static_cast<int>(flags_.size());
+    context->workspace = workspace_.data();
+    context->workspace_bytes = workspace_.size() * sizeof(float);
+  }
+
+  bool flags_zero() const {
+    for (std::size_t i = 0; i < flags_.size(); ++i) {
+      if (flags_[i] != 0) return false;
+    }
+    return flags_.canaries_intact();
+  }
+
+ private:
+  DeviceArray<std::uint32_t> flags_;
+  DeviceArray<float> workspace_;
+};
+
 const char* op_text(Op op) { return op == Op::kN ? "N" : "T"; }
 
 }  // namespace
@@ -247,7 +276,7 @@ std::string GemmCase::text() const {
        << offset_d << ", alpha " << alpha << " beta " << beta << (device_scalars ? " on the device" : "")
        << (in_place ? "" : ", C apart") << (bias ? ", bias" : "") << ", activation " << static_cast<int>(activation)
        << ", D " << (type_cd == DataType::kFloat32 ? "FP32" : "FP16") << ", batch " << batch_count
-       << (batch == Batch::kPointers ? " by pointers" : "") << ", seed " << seed;
+       << (batch == Batch::kPointers ? " by pointers" : "") << ", " << sm_count << " SMs" << (chained ? " chained" : "") << ", seed " << seed;
   return text.str();
 }
 
@@ -257,16 +286,19 @@ std::string run_case(const KernelEntry& entry, const GemmCase& gemm) {
   if (!entry.supports(call.problem_)) return where + "not supported";
   DeviceInfo device;
   device.compute_capability = entry.min_compute_capability;
-  device.sm_count = 2;
+  device.sm_count = gemm.sm_count;
   LaunchContext context;
   context.device = &device;
   context.sm_count = device.sm_count;
+  ChainMemory chain(entry, gemm);
+  if (gemm.chained) chain.lend(&context);
   try {
     if (entry.prepare() != cudaSuccess) return where + "prepare failed";
     if (entry.launch(call.problem_, context) != cudaSuccess) return where + "launch failed";
   } catch (const Violation& violation) {
     return where + violation.what();
   }
+  if (!chain.flags_zero()) return where + "flags are not zero after the launch";
   const std::string difference = call.difference();
   return difference.empty() ? difference : where + difference;
 }

@@ -1,0 +1,175 @@
+// The Hopper FFMA family, from its own sources: every layout, shares that cut tiles, and what passes between blocks.
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "kernels/families.h"
+#include "tests/emulation/engine/options.h"
+#include "tests/emulation/kernels/gemm_case.h"
+#include "tests/support/catch.h"
+
+using namespace fastgemm;
+using namespace fastgemm::emulation;
+
+namespace {
+
+struct Layout {
+  Op op_a;
+  Op op_b;
+  const char* row;
+};
+
+constexpr Layout kLayouts[] = {{Op::kN, Op::kT, "hopper_f32_256x128x32_s4"},
+                               {Op::kN, Op::kN, "hopper_f32_256x128x32_s4"},
+                               {Op::kT, Op::kT, "hopper_f32_128x256x32_s4"},
+                               {Op::kT, Op::kN, "hopper_f32_256x128x32_s3"}};
+
+const KernelEntry& row_of(const Layout& layout) {
+  for (const KernelEntry& row : sgemm_hopper_f32_sm90()) {
+    if (std::string(row.name) == layout.row) return row;
+  }
+  throw std::logic_error("no such row");
+}
+
+// A problem whose operands the bulk copies take: leading dimensions are multiples of 4.
+GemmCase aligned_case(const Layout& layout, int m, int n, int k) {
+  const auto pad = [](int length) { return (4 - length % 4) % 4; };
+  GemmCase gemm;
+  gemm.op_a = layout.op_a;
+  gemm.op_b = layout.op_b;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  gemm.pad_a = pad(layout.op_a == Op::kN ? m : k);
+  gemm.pad_b = pad(layout.op_b == Op::kN ? k : n);
+  gemm.data = Data::kReals;
+  return gemm;
+}
+
+// Runs one case, each under another seed: another order of blocks, warps, lanes and copies.
+void check(const Layout& layout, GemmCase gemm, int resident_blocks = 1) {
+  static std::uint64_t seed = 0;
+  gemm.seed = ++seed;
+  Options options = Options::from_seed(seed);
+  options.resident_blocks = resident_blocks;
+  const ScopedOptions scope(options);
+  CHECK(run_case(row_of(layout), gemm) == "");
+}
+
+}  // namespace
+
+TEST_CASE("Hopper kernels multiply at and around the edges of their tile", "[kernels][hopper]") {
+  int turn = 0;
+  for (const Layout& layout : kLayouts) {
+    const TileShape tile = row_of(layout).tile;
+    for (const int m : {1, tile.m - 1, tile.m + 1}) {
+      for (const int n : {1, tile.n, tile.n + 3}) {
+        GemmCase gemm = aligned_case(layout, m, n, turn % 2 == 0 ? 33 : 31);
+        gemm.beta = turn % 3 == 0 ? -0.3f : 0.0f;
+        gemm.pad_d = gemm.pad_c = turn % 2;
+        gemm.offset_d = gemm.offset_c = turn / 2 % 2;
+        check(layout, gemm);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels multiply for every length of k", "[kernels][hopper]") {
+  for (const Layout& layout : kLayouts) {
+    for (const int k : {1, 7, 31, 32, 33, 40, 64, 96, 127, 128, 129, 160, 200}) {
+      check(layout, aligned_case(layout, 40, 24, k));
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels hand chains of FMAs from block to block", "[kernels][hopper]") {
+  int turn = 0;
+  for (const Layout& layout : kLayouts) {
+    const TileShape tile = row_of(layout).tile;
+    for (const auto& [tiles_m, tiles_n, sm_count] : {std::tuple(3, 1, 2), std::tuple(1, 4, 3), std::tuple(2, 3, 5)}) {
+      for (const int k : {32, 75, 160}) {
+        GemmCase gemm = aligned_case(layout, tiles_m * tile.m - 3, tiles_n * tile.n - 1, k);
+        gemm.sm_count = sm_count;
+        gemm.chained = true;
+        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
+        check(layout, gemm, 1 + turn % 3);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels take whole tiles without memory for a chain", "[kernels][hopper]") {
+  for (const Layout& layout : kLayouts) {
+    const TileShape tile = row_of(layout).tile;
+    GemmCase gemm = aligned_case(layout, 3 * tile.m, tile.n, 70);
+    check(layout, gemm);
+  }
+}
+
+TEST_CASE("Hopper kernels read nothing of A and B where alpha is 0", "[kernels][hopper]") {
+  for (const Layout& layout : kLayouts) {
+    for (const float beta : {0.0f, -0.5f}) {
+      GemmCase gemm = aligned_case(layout, 300, 300, 70);
+      gemm.alpha = 0.0f;
+      gemm.beta = beta;
+      gemm.device_scalars = true;
+      gemm.poisoned_operands = true;
+      gemm.chained = true;
+      check(layout, gemm);
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels apply bias and activation, and D apart from C", "[kernels][hopper]") {
+  int turn = 0;
+  for (const Layout& layout : kLayouts) {
+    for (const Activation activation : {Activation::kRelu, Activation::kGelu}) {
+      GemmCase gemm = aligned_case(layout, 261, 50, 20);
+      gemm.data = Data::kIntegers;
+      gemm.alpha = -2.0f;
+      gemm.beta = 0.5f;
+      gemm.device_scalars = turn % 2 == 0;
+      gemm.activation = activation;
+      gemm.bias = turn % 3 != 0;
+      gemm.in_place = turn % 4 < 2;
+      check(layout, gemm);
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("Hopper rows decline what bulk copies cannot read", "[kernels][hopper]") {
+  for (const Layout& layout : kLayouts) {
+    GemmProblem problem;
+    problem.op_a = layout.op_a;
+    problem.op_b = layout.op_b;
+    problem.m = problem.n = problem.k = 512;
+    problem.a = {.data = reinterpret_cast<const void*>(0x10000), .ld = 512};
+    problem.b = {.data = reinterpret_cast<const void*>(0x20000), .ld = 512};
+    problem.alpha.value = 1.0f;
+    int takers = 0;
+    for (const KernelEntry& row : sgemm_hopper_f32_sm90()) takers += row.supports(problem) ? 1 : 0;
+    CHECK(takers == 1);
+    const auto supports = row_of(layout).supports;
+    CHECK(supports(problem));
+    const auto declines = [&](auto change) {
+      GemmProblem changed = problem;
+      change(changed);
+      return !supports(changed);
+    };
+    CHECK(declines([](GemmProblem& p) { p.a.data = reinterpret_cast<const void*>(0x10004); }));
+    CHECK(declines([](GemmProblem& p) { p.b.data = reinterpret_cast<const void*>(0x20008); }));
+    CHECK(declines([](GemmProblem& p) { p.a.ld = 513; }));
+    CHECK(declines([](GemmProblem& p) { p.b.ld = 514; }));
+    CHECK(declines([](GemmProblem& p) { p.batch_count = 2; }));
+    CHECK(declines([](GemmProblem& p) { p.k = 0; }));
+    CHECK(declines([](GemmProblem& p) { p.k = std::int64_t{1} << 26; }));
+    CHECK(declines([](GemmProblem& p) { p.m = std::int64_t{1} << 31; }));
+    CHECK(declines([](GemmProblem& p) { p.n = std::int64_t{1} << 31; }));
+    CHECK(declines([](GemmProblem& p) { p.type_cd = DataType::kFloat16; }));
+    CHECK_FALSE(declines([](GemmProblem& p) { p.d.ld = 513; }));
+  }
+}
