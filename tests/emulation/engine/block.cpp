@@ -59,6 +59,7 @@ void Block::begin(std::int64_t index, const std::function<void()>& kernel) {
   shared_.start_block();
   mbarriers_.start_block();
   bulk_.start_block();
+  wgmma_.start_block();
   reset_clocks();
   for (auto& barrier : barriers_) barrier = Barrier{};  // a violation may have left one half full
   for (auto& barrier : barriers_) barrier.clock.assign(row_size(), 0u);
@@ -167,7 +168,9 @@ void Block::run_thread() {
   thread.fiber = std::move(thread.fiber).resume();
   running = nullptr;
   if (violation_) std::rethrow_exception(violation_);
-  if (finished() && bulk_.unfinished()) {
+  if (!finished()) return;
+  wgmma_.end_block(thread);
+  if (bulk_.unfinished()) {
     fail(thread, Fault::kCopyInFlight, "the end of the block", "bulk copies to its shared memory are not finished");
   }
 }
@@ -220,7 +223,9 @@ void Block::switch_now(Thread& thread) {
   yield(thread, "a switch of threads");
 }
 
-void Block::leave(Thread&) {
+void Block::leave(const Thread& thread) {
+  bulk_.store_end(thread);
+  wgmma_.end_thread(thread);
   --alive_;
   if (barriers_[0].arrived > 0 && barriers_[0].expected == 0) open_if_complete(0);
 }

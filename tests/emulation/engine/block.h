@@ -10,6 +10,7 @@
 
 #include "tests/emulation/engine/async_copies.h"
 #include "tests/emulation/engine/bulk_copies.h"
+#include "tests/emulation/engine/collective.h"
 #include "tests/emulation/engine/fiber_stacks.h"
 #include "tests/emulation/engine/global_memory.h"
 #include "tests/emulation/engine/knowledge.h"
@@ -17,12 +18,12 @@
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/engine/shared_memory.h"
 #include "tests/emulation/engine/violation.h"
+#include "tests/emulation/engine/warpgroup_mma.h"
 
 namespace fastgemm::emulation {
 
 class Block;
 
-constexpr int kWarpSize = 32;
 constexpr int kMaxThreads = 1024;
 constexpr int kBarriers = 16;
 
@@ -54,10 +55,6 @@ Thread& current(const char* operation);
 [[noreturn]] void fail(const Thread& thread, Fault fault, const char* operation, const std::string& text);
 std::string hex(std::uintptr_t value);
 
-// The operands of a warp-wide operation, one set a lane.
-template <class Operands>
-using Lanes = Operands* const (&)[kWarpSize];
-
 class Block {
  public:
   // What stays the same for all blocks of a launch that run in the same `slot` of those resident at once.
@@ -83,6 +80,7 @@ class Block {
   SharedMemory& shared() { return shared_; }
   Mbarriers& mbarriers() { return mbarriers_; }
   BulkCopies& bulk() { return bulk_; }
+  WarpgroupMma& wgmma() { return wgmma_; }
 
   // barrier.sync and barrier.arrive; `expected` counts threads, 0 stands for all that have not left.
   void barrier(Thread& thread, int id, int expected, bool wait, const char* operation);
@@ -165,7 +163,7 @@ class Block {
   void start_threads();
   int choose_warp();
   void switch_now(Thread& thread);
-  void leave(Thread& thread);
+  void leave(const Thread& thread);
   Warp& join_collective(Thread& thread, const char* operation, void* operands);
   void release_warp(int warp);
   void open_if_complete(int id);
@@ -178,6 +176,7 @@ class Block {
   SharedMemory shared_;
   Mbarriers mbarriers_{*this};
   BulkCopies bulk_{*this};
+  WarpgroupMma wgmma_{*this};
   FiberStacks& stacks_;
   const std::function<void()>* kernel_ = nullptr;
   std::vector<Thread> threads_;

@@ -10,6 +10,7 @@ namespace fastgemm::emulation {
 namespace {
 
 constexpr const char* kLoad = "tma_load_2d";
+constexpr const char* kStore = "tma_store_2d";
 constexpr std::uint32_t kChunk = 16;
 
 // The part of row `row` of a box that lies inside the array: first element and count.
@@ -34,20 +35,26 @@ const unsigned char* element(const TensorMapContent& map, std::int64_t inner, st
 void BulkCopies::start_block() {
   loads_.clear();
   flying_.clear();
+  stores_.clear();
   hidden_ = 0;
 }
 
+void BulkCopies::check_map(const Thread& thread, const TensorMapContent& map, std::uint32_t address,
+                           const char* operation) const {
+  if (map.mark != TensorMapContent::kMark) {
+    fail(thread, Fault::kLaunch, operation, "the tensor map has not been made by encode_tensor_map");
+  }
+  // Swizzles work on address bits, so a box must begin where their pattern does.
+  const auto alignment = static_cast<std::uint32_t>(std::max(128, 8 * map.swizzle_bytes));
+  if (address % alignment != 0) {
+    fail(thread, Fault::kAlignment, operation, "shared address base + " +
+                                                   std::to_string(address - SharedMemory::kBase) +
+                                                   " is not aligned to " + std::to_string(alignment) + " bytes");
+  }
+}
+
 void BulkCopies::check(const Thread& thread, const Load& load) const {
-  if (load.map.mark != TensorMapContent::kMark) {
-    fail(thread, Fault::kLaunch, kLoad, "the tensor map has not been made by encode_tensor_map");
-  }
-  // Swizzles work on address bits, so a stage must begin where their pattern does.
-  const auto alignment = static_cast<std::uint32_t>(std::max(128, 8 * load.map.swizzle_bytes));
-  if (load.destination % alignment != 0) {
-    fail(thread, Fault::kAlignment, kLoad, "shared address base + " +
-                                               std::to_string(load.destination - SharedMemory::kBase) +
-                                               " is not aligned to " + std::to_string(alignment) + " bytes");
-  }
+  check_map(thread, load.map, load.destination, kLoad);
   for (int row = 0; row < load.map.box_outer; ++row) {
     const Inside part = inside(load.map, load.inner, std::int64_t{load.outer} + row);
     if (part.count == 0) continue;
@@ -101,6 +108,66 @@ void BulkCopies::show(std::size_t copy, int agent, std::uint32_t stamp) {
   }
   load.data = {};
   --hidden_;
+}
+
+void BulkCopies::store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source) {
+  Stores& mine = stores_[thread.index];
+  Store store{content_of(map), inner, outer, source, mine.groups, false, {}};
+  check_map(thread, store.map, source, kStore);
+  for (int row = 0; row < store.map.box_outer; ++row) {
+    const Inside part = inside(store.map, inner, std::int64_t{outer} + row);
+    for (std::int64_t at = part.first; at < part.first + part.count; ++at) {
+      auto* address = const_cast<unsigned char*>(element(store.map, at, std::int64_t{outer} + row));
+      global_memory().check_write(thread, address, static_cast<std::size_t>(store.map.element_bytes), kStore);
+    }
+  }
+  for (std::uint32_t at = 0; at < store.map.box_bytes(); at += kChunk) {
+    block_.shared().start_bulk_read(thread, swizzled(source + at, store.map.swizzle_bytes), kChunk, kStore);
+  }
+  mine.stores.push_back(std::move(store));
+}
+
+void BulkCopies::store_commit(const Thread& thread) { ++stores_[thread.index].groups; }
+
+void BulkCopies::store_wait(const Thread& thread, int pending, bool written) {
+  Stores& mine = stores_[thread.index];
+  const auto is_done = [&](const Store& store) { return store.group < mine.groups - pending; };
+  for (Store& store : mine.stores) {
+    if (is_done(store) && !store.read) read_box(thread, store);
+    if (is_done(store) && written) write_box(store);
+  }
+  if (written) mine.stores.erase(std::remove_if(mine.stores.begin(), mine.stores.end(), is_done), mine.stores.end());
+}
+
+void BulkCopies::store_end(const Thread& thread) {
+  const auto found = stores_.find(thread.index);
+  if (found == stores_.end()) return;
+  for (const Store& store : found->second.stores) {
+    if (!store.read) fail(thread, Fault::kCopyInFlight, "the end of the thread", "tma_store_2d may still read");
+    write_box(store);
+  }
+  stores_.erase(found);
+}
+
+void BulkCopies::read_box(const Thread& thread, Store& store) {
+  store.data.resize(store.map.box_bytes());
+  for (std::uint32_t at = 0; at < store.map.box_bytes(); at += kChunk) {
+    const std::uint32_t address = swizzled(store.source + at, store.map.swizzle_bytes);
+    std::memcpy(store.data.data() + at, block_.shared().end_bulk_read(thread, address, kChunk), kChunk);
+  }
+  store.read = true;
+}
+
+void BulkCopies::write_box(const Store& store) const {
+  for (int row = 0; row < store.map.box_outer; ++row) {
+    const std::int64_t outer = std::int64_t{store.outer} + row;
+    const Inside part = inside(store.map, store.inner, outer);
+    if (part.count == 0) continue;
+    const auto skipped = static_cast<std::size_t>((part.first - store.inner) * store.map.element_bytes);
+    std::memcpy(const_cast<unsigned char*>(element(store.map, part.first, outer)),
+                store.data.data() + static_cast<std::size_t>(row) * store.map.row_bytes() + skipped,
+                static_cast<std::size_t>(part.count * store.map.element_bytes));
+  }
 }
 
 }  // namespace fastgemm::emulation

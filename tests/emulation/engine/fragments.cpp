@@ -50,6 +50,21 @@ void load_matrices(Lanes<LdmatrixLane> lanes, bool transposed, const char* opera
   }
 }
 
+// The lane that names a row is its writer.
+void store_matrices(Lanes<StmatrixLane> lanes, bool transposed, const char* operation) {
+  for (int lane = 0; lane < kWarpSize; ++lane) {
+    const Thread& writer = *lanes[lane]->thread;
+    std::array<std::uint16_t, 8> row;
+    for (int column = 0; column < 8; ++column) {
+      const int major = transposed ? column : lane % 8;
+      const int minor = transposed ? lane % 8 : column;
+      const std::uint32_t pair = (*lanes[4 * major + minor / 2]->r)[lane / 8];
+      row[static_cast<std::size_t>(column)] = static_cast<std::uint16_t>(pair >> (16 * (minor % 2)));
+    }
+    writer.block->shared().store(writer, lanes[lane]->row, row, operation);
+  }
+}
+
 template <int kK>
 void multiply(Lanes<MmaLane> lanes) {
   float a[16][kK];

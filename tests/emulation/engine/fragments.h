@@ -14,6 +14,12 @@ struct LdmatrixLane {
   std::uint32_t (*r)[4];
 };
 
+struct StmatrixLane {
+  const Thread* thread;
+  std::uint32_t row;
+  const std::uint32_t (*r)[4];
+};
+
 struct MmaLane {
   float* d;
   const std::uint32_t* a;
@@ -22,6 +28,9 @@ struct MmaLane {
 
 // ldmatrix.x4: lane 8 i + j gives the address of row j of matrix i.
 void load_matrices(Lanes<LdmatrixLane> lanes, bool transposed, const char* operation);
+
+// stmatrix.x4: the same the other way round.
+void store_matrices(Lanes<StmatrixLane> lanes, bool transposed, const char* operation);
 
 // mma.m16n8kK, FP16 to FP32: products exact, summed in FP32 in ascending k, rounded at each step.
 template <int kK>

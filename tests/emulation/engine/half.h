@@ -34,4 +34,6 @@ inline std::uint16_t half_from_float(float value) {
   return static_cast<std::uint16_t>(sign | (magnitude - 0x38000000u + 0xfffu + odd) >> 13);
 }
 
+inline float float_from_bfloat16(std::uint16_t value) { return std::bit_cast<float>(std::uint32_t{value} << 16); }
+
 }  // namespace fastgemm::emulation

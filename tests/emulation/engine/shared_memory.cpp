@@ -67,24 +67,35 @@ void SharedMemory::fail_in_use(const Thread& thread, std::size_t at, const char*
   fail_at(thread, at, operation, what.c_str(), cell.writer, copy ? Fault::kCopyInFlight : Fault::kBarrier);
 }
 
-void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const char* operation) {
-  Cell& cell = cells_[at];
+void SharedMemory::check_cell_readable(const Thread& thread, std::size_t at, const char* operation) const {
+  const Cell& cell = cells_[at];
   if (cell.state == State::kNeverWritten) {
-    if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1,
-                                    Fault::kUninitialised);
+    if (stop_at_unwritten_) fail_at(thread, at, operation, "read, but never written", -1, Fault::kUninitialised);
     return;
   }
   if (cell.state != State::kWritten) fail_in_use(thread, at, operation, "read");
   if (thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "read with no barrier after the write", cell.writer);
   }
+}
+
+void SharedMemory::record_read(const Thread& thread, std::size_t at) {
+  Cell& cell = cells_[at];
   read_clock_[at * static_cast<std::size_t>(threads_) + static_cast<std::size_t>(thread.index)] =
       thread.clock[thread.index];
   cell.latest_read = std::max(cell.latest_read, thread.clock[thread.index]);
 }
 
+void SharedMemory::check_cell_read(const Thread& thread, std::size_t at, const char* operation) {
+  check_cell_readable(thread, at, operation);
+  if (cells_[at].state != State::kNeverWritten) record_read(thread, at);
+}
+
 void SharedMemory::check_cell_write(const Thread& thread, std::size_t at, const char* operation) const {
   const Cell& cell = cells_[at];
+  if (cell.bulk_reads > 0) {
+    fail_at(thread, at, operation, "written while a bulk copy or wgmma may still read it", -1, Fault::kCopyInFlight);
+  }
   if (cell.state > State::kWritten) fail_in_use(thread, at, operation, "written");
   if (cell.state == State::kWritten && thread.clock[cell.writer] < cell.write_clock) {
     fail_at(thread, at, operation, "written with no barrier after the write", cell.writer);
@@ -170,6 +181,26 @@ void SharedMemory::start_bulk_write(const Thread& thread, std::uint32_t address,
   std::memset(&data_[address - kBase], kPoison, bytes);
   set_written(agent, 0, cells);
   set_state(cells, State::kInFlight);
+}
+
+void SharedMemory::start_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
+                                   const char* operation) {
+  check_range(thread, address, bytes, operation);
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
+    check_cell_readable(thread, cell, operation);
+    check_cell_proxy(thread, cell, operation);
+    if (++cells_[cell].bulk_reads == 0) fail_at(thread, cell, operation, "too many reads at once", -1, Fault::kLaunch);
+  }
+}
+
+const unsigned char* SharedMemory::end_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes) {
+  const Cells cells = cells_of(address, bytes);
+  for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
+    --cells_[cell].bulk_reads;
+    record_read(thread, cell);
+  }
+  return &data_[address - kBase];
 }
 
 void SharedMemory::land_bulk_write(std::uint32_t address, std::uint32_t bytes, int agent, std::uint32_t stamp,

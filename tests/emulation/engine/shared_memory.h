@@ -63,6 +63,11 @@ class SharedMemory {
   void land_bulk_write(std::uint32_t address, std::uint32_t bytes, int agent, std::uint32_t stamp,
                        const unsigned char* data);
 
+  // A read by a bulk copy or wgmma, on behalf of `thread`: from start to end, nobody may write the bytes. It counts as the
+  // thread's own read at the end. What threads have written must have passed a proxy fence.
+  void start_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+  const unsigned char* end_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes);
+
  private:
   enum class State : std::uint8_t { kNeverWritten, kWritten, kInFlight, kBarrier };
   struct Cell {
@@ -70,6 +75,7 @@ class SharedMemory {
     std::uint32_t latest_read = 0;  // the highest of the readers' stamps
     std::uint16_t writer = 0;  // a thread, or an agent
     State state = State::kNeverWritten;
+    std::uint8_t bulk_reads = 0;  // under way
   };
 
   struct Cells {
@@ -79,6 +85,8 @@ class SharedMemory {
   Cells cells_of(std::uint32_t address, std::uint32_t bytes) const {
     return {(address - kBase) / cell_bytes_, (address - kBase + bytes + cell_bytes_ - 1) / cell_bytes_};
   }
+  void check_cell_readable(const Thread& thread, std::size_t cell, const char* operation) const;
+  void record_read(const Thread& thread, std::size_t cell);
   void check_cell_read(const Thread& thread, std::size_t cell, const char* operation);
   void check_cell_write(const Thread& thread, std::size_t cell, const char* operation) const;
   void set_state(Cells cells, State state);

@@ -14,6 +14,7 @@ enum class Fault {
   kCopyInFlight,   // an access to bytes whose asynchronous copy nobody has waited for
   kRace,           // two accesses with no barrier between them, one of them a write
   kProxy,          // bulk copies or wgmma and plain accesses with no proxy fence between them
+  kRegisters,      // registers of wgmma without its fence, or used before its wait
   kDivergence,     // lanes of a warp in different warp-wide operations
   kBarrier,        // a barrier used with a wrong id or count
   kDeadlock,       // every thread left is waiting

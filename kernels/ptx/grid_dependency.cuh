@@ -1,0 +1,15 @@
+// Programmatic dependent launch (sm_90): the next kernel of a stream begins while this one ends. PTX ISA,
+// "griddepcontrol".
+#pragma once
+
+#include "kernels/ptx/simt.cuh"
+
+namespace fastgemm::ptx {
+
+// Waits until the kernels this one depends on have ended and their writes are visible.
+FG_DEVICE void griddepcontrol_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
+// Lets kernels that depend on this one begin, once every block has said so or ended.
+FG_DEVICE void griddepcontrol_launch_dependents() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+}  // namespace fastgemm::ptx
