@@ -92,14 +92,14 @@ struct Config {
   static constexpr int kStages = kWideDepthContiguous ? 3 : 4;  // as many as shared memory holds
 
   // Shared memory: the ring of stages, the buffers of transposed wide operand, a barrier "full" and one "empty" a stage
-  // and one "transposed" a slice of the wide operand, this block's share number, and the segment table.
+  // and one "transposed" and one "consumed" a slice of the wide operand, this block's share number, and the segment table.
   static constexpr int kTransposedOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset =
       kTransposedOffset + (kWideDepthContiguous ? kTransposedBuffers * kStageBytesWide : 0);
   static constexpr int kShareNumberOffset = kBarrierOffset + 128;
   static constexpr int kTableOffset = kShareNumberOffset + 16;
   static constexpr std::int64_t kSharedBytes = kTableOffset + (kMaxSegments + 1) * 16 + kSwizzleAlignment;
-  static_assert((2 * kStages + kWarpsWide) * 8 <= 128, "barriers have room");
+  static_assert((2 * kStages + 2 * kWarpsWide) * 8 <= 128, "barriers have room");
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 
   // The thread tile in D.

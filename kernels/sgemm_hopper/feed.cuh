@@ -20,6 +20,7 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
   FG_DEVICE ptx::SharedAddress transposed(int warp_wide) const { return full(2 * Config::kStages + warp_wide); }
+  FG_DEVICE ptx::SharedAddress consumed(int warp_wide) const { return transposed(kWarpsWide + warp_wide); }
   FG_DEVICE ptx::SharedAddress share_number() const { return s_ring + Config::kShareNumberOffset; }
   FG_DEVICE ptx::SharedAddress segment(int index) const { return s_ring + Config::kTableOffset + index * 16; }
 };
@@ -30,7 +31,7 @@ FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
 }
 
 // A full barrier ends with the one arrival that announces its bytes; an empty one when every warp has left the stage; a
-// transposed one when all warps of a slice have written their parts.
+// transposed one when all warps of a slice have written their parts of a block, a consumed one when they have read it.
 template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
   for (int stage = 0; stage < Config::kStages; ++stage) {
@@ -38,7 +39,10 @@ FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
     ptx::mbarrier_init(shared.empty(stage), kWarps);
   }
   if constexpr (Config::kWideDepthContiguous) {
-    for (int slice = 0; slice < kWarpsWide; ++slice) ptx::mbarrier_init(shared.transposed(slice), kWarpsNarrow);
+    for (int slice = 0; slice < kWarpsWide; ++slice) {
+      ptx::mbarrier_init(shared.transposed(slice), kWarpsNarrow);
+      ptx::mbarrier_init(shared.consumed(slice), kWarpsNarrow);
+    }
   }
   ptx::mbarrier_init_fence();
 }

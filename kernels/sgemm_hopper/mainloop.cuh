@@ -42,7 +42,6 @@ class Mainloop {
       if (blocks_ == 0) return;
       wait_for(shared_.full(0), 0);
       for (int unit = 0; unit < kTransposeUnits; ++unit) transpose(0, 0, unit);
-      announce_transposed();
     }
   }
 
@@ -56,9 +55,6 @@ class Mainloop {
       // After the last block the fragments loaded ahead are of no use; they are read from the present stage again.
       const bool more = blocks > 1;
       multiply_block(r_acc, r_fragments, more);
-      if constexpr (Config::kWideDepthContiguous) {
-        if (!more) announce_transposed();
-      }
       leave_stage();
     } while (--blocks);
   }
@@ -81,7 +77,6 @@ class Mainloop {
     }
     if constexpr (Config::kWideDepthContiguous) {
       for (int unit = 0; unit < kTransposeUnits; ++unit) transpose_following(unit);
-      announce_transposed();
     }
     leave_stage();
   }
@@ -132,8 +127,7 @@ class Mainloop {
     }
   }
 
-  // One unit of this warp's part of the wide operand of block `block`, which lies in stage `stage`. The other warps of
-  // the slice have left the buffer: they had read the block before the last when they announced the last.
+  // One unit of this warp's part of the wide operand of block `block`, which lies in stage `stage`.
   FG_DEVICE void transpose(int block, int stage, int unit) const {
     const int lane = ptx::lane_index();
     const int row = transpose_row(warp_ % kWarpsWide, warp_ / kWarpsWide, lane);
@@ -149,19 +143,20 @@ class Mainloop {
       ptx::st_shared_f32x4(s_to + (4 * chunk + k) * kWideStepBytes,
                            float4{r_square[0][k], r_square[1][k], r_square[2][k], r_square[3][k]});
     }
+    if (unit < kTransposeUnits - 1) return;
+    ptx::warp_sync();
+    if (lane == 0) ptx::mbarrier_arrive(shared_.transposed(warp_ % kWarpsWide));
   }
 
-  // The same for the block after the present one, if the share has one.
+  // The same for the block after the present one, if the share has one, into the buffer of the block before it, which
+  // all warps of the slice must have read. Units in ascending order.
   FG_DEVICE void transpose_following(int unit) const {
     if (block_ + 1 >= blocks_) return;
-    wait_for(shared_.full(following_stage()), following_parity());
+    if (unit == 0) {
+      wait_for(shared_.full(following_stage()), following_parity());
+      if (block_ > 0) wait_for(shared_.consumed(warp_ % kWarpsWide), (block_ - 1) & 1);
+    }
     transpose(block_ + 1, following_stage(), unit);
-  }
-
-  // This warp's part of the following block is transposed, and the present one is read.
-  FG_DEVICE void announce_transposed() const {
-    ptx::warp_sync();
-    if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.transposed(warp_ % kWarpsWide));
   }
 
   __host__ __device__ static constexpr int wide_index(int product) {
@@ -289,13 +284,10 @@ class Mainloop {
       multiply_step<5>(r_acc, r_fragments, at);
       if constexpr (Config::kWideDepthContiguous) {
         multiply_step<6>(r_acc, r_fragments, at);
-        if (last && more) {
-          announce_transposed();
-          wait_for(shared_.transposed(warp_ % kWarpsWide), (block_ + 1) & 1);
-        }
+        if (last && more) wait_for(shared_.transposed(warp_ % kWarpsWide), (block_ + 1) & 1);
         multiply_step<7>(r_acc, r_fragments, at);
-        // In the middle, so that copies have had half a block's time since they were started.
-        if (chunk_bytes == kTileK * 2 || chunk_bytes == kTileK * 3) transpose_following(chunk_bytes == kTileK * 3);
+        // Late enough that copies have had time since they were started, early enough that no warp waits for another.
+        if (chunk_bytes == kTileK * 2 || chunk_bytes == kTileK * 3) transpose_following(chunk_bytes / kTileK - 2);
       } else {
         const bool ready = ptx::mbarrier_try_wait(next_barrier, next_parity);
         multiply_step<6>(r_acc, r_fragments, at);
@@ -312,6 +304,7 @@ class Mainloop {
     ptx::warp_sync();
     if (ptx::lane_index() == 0) {
       ptx::mbarrier_arrive(shared_.empty(stage_));
+      if constexpr (Config::kWideDepthContiguous) ptx::mbarrier_arrive(shared_.consumed(warp_ % kWarpsWide));
       if ((block_ ^ warp_) % kWarps == 0) feed_.copy_block(block_ + Config::kStages - 1);
     }
     ptx::warp_sync();
