@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants one bug after another in a copy of kernels/ and tells which ones the emulation tests catch.
 
-  tests/emulation/plant_bugs.py [--build DIR] [--kernels DIR] [--jobs N] [--only TEXT] [--check]
+  tests/emulation/plant_bugs.py [--build DIR] [--tree DIR] [--jobs N] [--only TEXT] [--check]
 
 Each bug of planted_bugs.py is one exact text of one file, replaced by another. The script fails if a text no longer
 stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed.
@@ -21,14 +21,25 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_SECONDS = 900  # of one test run; one that takes longer hangs
 
 
-def mutated(bug, kernels):
+def place(name):
+    """Where a file of a bug lies: in kernels/ unless it says otherwise."""
+    return name if name.startswith("tests/") else f"kernels/{name}"
+
+
+def mutated(bug, tree):
     """The text of the bug's file with the bug in it."""
-    path = kernels / bug["file"]
-    text = path.read_text()
+    text = (tree / place(bug["file"])).read_text()
     count = text.count(bug["find"])
     if count != 1:
-        raise SystemExit(f"{bug['name']}: the text to find stands {count} times in kernels/{bug['file']}, not once")
+        raise SystemExit(f"{bug['name']}: the text to find stands {count} times in {place(bug['file'])}, not once")
     return text.replace(bug["find"], bug["replace"])
+
+
+def copy_sources(tree, copy):
+    """What bugs are planted in: kernels/, and the product that is there for tests."""
+    shutil.rmtree(copy, ignore_errors=True)
+    for folder in ("kernels", "tests/emulation/wgmma_tile"):
+        shutil.copytree(tree / folder, copy / folder)
 
 
 def configure(build, source):
@@ -50,16 +61,15 @@ class Workshop:
 
     def __init__(self, build, sound):
         self.build = build
-        self.sound = sound  # the folder of the sound kernels/
+        self.sound = sound  # the folder that holds the sound kernels/
         listing = subprocess.run(["ninja", "-C", build, "-t", "commands", "fg_emulation_tests"], check=True,
                                  capture_output=True, text=True)
         self.commands = listing.stdout.splitlines()
 
     def plant(self, bug, folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        shutil.copytree(self.sound / "kernels", folder / "kernels")
-        (folder / "kernels" / bug["file"]).write_text(mutated(bug, self.sound / "kernels"))
-        compiled = next(line for line in self.commands if line.endswith(f"{self.sound}/kernels/{bug['source']}"))
+        copy_sources(self.sound, folder)
+        (folder / place(bug["file"])).write_text(mutated(bug, self.sound))
+        compiled = next(line for line in self.commands if line.endswith(f"{self.sound}/{place(bug['source'])}"))
         compiled = compiled.replace(str(self.sound), str(folder))
         compiled = re.sub(r" -MF \S+", f" -MF {folder}/bug.d", compiled)
         self.call(bug, re.sub(r" -o \S+", f" -o {folder}/bug.o", compiled))
@@ -105,22 +115,21 @@ def try_bug(workshop, bug, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-planted")
-    parser.add_argument("--kernels", type=pathlib.Path, default=ROOT / "kernels", help="where the sound kernels are")
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT, help="where the sound kernels/ is")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", default="", help="bugs whose name contains this")
+    parser.add_argument("--only", default="", help="bugs whose name or source contains this")
     parser.add_argument("--check", action="store_true", help="only see that every bug still applies")
     arguments = parser.parse_args()
-    bugs = [bug for bug in BUGS if arguments.only in bug["name"]]
+    bugs = [bug for bug in BUGS if arguments.only in bug["name"] or arguments.only in bug["source"]]
     for bug in bugs:
-        mutated(bug, arguments.kernels)
+        mutated(bug, arguments.tree)
     if arguments.check:
         print(f"all {len(bugs)} bugs apply")
         return 0
 
     build = arguments.build.resolve()
     sound = build / "sound"
-    shutil.rmtree(sound, ignore_errors=True)
-    shutil.copytree(arguments.kernels, sound / "kernels")
+    copy_sources(arguments.tree, sound)
     configure(build, sound)
     compile_tests(build, arguments.jobs)
     workshop = Workshop(build, sound)

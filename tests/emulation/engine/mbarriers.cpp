@@ -55,8 +55,9 @@ Mbarrier& Mbarriers::find(const Thread& thread, std::uint32_t address, const cha
          "no mbarrier has been made at base + " + std::to_string(address - SharedMemory::kBase));
   }
   if (thread.clock[barrier->maker] < barrier->made) {
-    fail(thread, Fault::kRace, operation, place(address) + " is used with no barrier after its mbarrier_init by thread " +
-                                              std::to_string(barrier->maker));
+    fail(thread, Fault::kRace, operation,
+         place(address) + " is used with no barrier after its mbarrier_init by thread " +
+             std::to_string(barrier->maker));
   }
   return *barrier;
 }

@@ -63,8 +63,8 @@ class SharedMemory {
   void land_bulk_write(std::uint32_t address, std::uint32_t bytes, int agent, std::uint32_t stamp,
                        const unsigned char* data);
 
-  // A read by a bulk copy or wgmma, on behalf of `thread`: from start to end, nobody may write the bytes. It counts as the
-  // thread's own read at the end. What threads have written must have passed a proxy fence.
+  // A read by a bulk copy or wgmma, on behalf of `thread`: from start to end, nobody may write the bytes. It counts as
+  // the thread's own read at the end. What threads have written must have passed a proxy fence.
   void start_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
   const unsigned char* end_bulk_read(const Thread& thread, std::uint32_t address, std::uint32_t bytes);
 

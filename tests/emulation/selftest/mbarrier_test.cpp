@@ -74,8 +74,8 @@ TEST_CASE("a fresh mbarrier has parity 1 behind it and parity 0 ahead", "[emulat
     wait(0, 0);
   });
   CHECK(outcome.fault == Fault::kDeadlock);
-  CHECK_THAT(outcome.text, ContainsSubstring("in mbarrier_try_wait for the mbarrier at base + 0, in whose phase 0 1 have "
-                                             "come of 2 and 0 bytes are missing"));
+  CHECK_THAT(outcome.text, ContainsSubstring("in mbarrier_try_wait for the mbarrier at base + 0, in whose phase 0 1 "
+                                             "have come of 2 and 0 bytes are missing"));
 }
 
 TEST_CASE("a wait that is not repeated comes to nothing under some seed", "[emulation]") {

@@ -56,7 +56,8 @@ int wrong_in(const float* d, int count, int first_k, int last_k) {
   for (int index = 0; index < count; ++index) {
     int wanted = 0;
     for (int k = first_k; k < last_k; ++k) {
-      wanted += value_a(wgmma_row(ptx::thread_index(), index), k) * value_b(wgmma_column(ptx::thread_index(), index), k);
+      wanted +=
+          value_a(wgmma_row(ptx::thread_index(), index), k) * value_b(wgmma_column(ptx::thread_index(), index), k);
     }
     wrong += d[index] != static_cast<float>(wanted);
   }
@@ -107,19 +108,17 @@ int wrong_of(Multiply multiply_n) {
 }  // namespace
 
 TEST_CASE("products of every width are exact", "[emulation]") {
-  constexpr Major kK = Major::kK;
-  
-  CHECK(wrong_of<8, false>([](auto&&... x) { ptx::wgmma_m64n8k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<16, false>([](auto&&... x) { ptx::wgmma_m64n16k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<32, false>([](auto&&... x) { ptx::wgmma_m64n32k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<64, false>([](auto&&... x) { ptx::wgmma_m64n64k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<96, false>([](auto&&... x) { ptx::wgmma_m64n96k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<128, false>([](auto&&... x) { ptx::wgmma_m64n128k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<176, false>([](auto&&... x) { ptx::wgmma_m64n176k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<192, false>([](auto&&... x) { ptx::wgmma_m64n192k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<256, false>([](auto&&... x) { ptx::wgmma_m64n256k16_f16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<64, true>([](auto&&... x) { ptx::wgmma_m64n64k16_bf16<kK, kK>(x...); }) == 0);
-  CHECK(wrong_of<256, true>([](auto&&... x) { ptx::wgmma_m64n256k16_bf16<kK, kK>(x...); }) == 0);
+  CHECK(wrong_of<8, false>([](auto&&... x) { ptx::wgmma_m64n8k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<16, false>([](auto&&... x) { ptx::wgmma_m64n16k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<32, false>([](auto&&... x) { ptx::wgmma_m64n32k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<64, false>([](auto&&... x) { ptx::wgmma_m64n64k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<96, false>([](auto&&... x) { ptx::wgmma_m64n96k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<128, false>([](auto&&... x) { ptx::wgmma_m64n128k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<176, false>([](auto&&... x) { ptx::wgmma_m64n176k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<192, false>([](auto&&... x) { ptx::wgmma_m64n192k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<256, false>([](auto&&... x) { ptx::wgmma_m64n256k16_f16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<64, true>([](auto&&... x) { ptx::wgmma_m64n64k16_bf16<Major::kK, Major::kK>(x...); }) == 0);
+  CHECK(wrong_of<256, true>([](auto&&... x) { ptx::wgmma_m64n256k16_bf16<Major::kK, Major::kK>(x...); }) == 0);
 }
 
 TEST_CASE("accumulators are there after the wait that covers them, and not before", "[emulation]") {

@@ -20,12 +20,13 @@ std::string run_product(int k, Major major_a, Major major_b) {
   DeviceArray<std::uint16_t> b(static_cast<std::size_t>(kN * k), Access::kRead, "B");
   DeviceArray<float> d(kM * kN, Access::kWrite, "D");
   DeviceArray<std::uint16_t> d_half(kM * kN, Access::kWrite, "D in FP16");
-  const auto at_a = [&](int m, int i) { return static_cast<std::size_t>(major_a == Major::kK ? m * k + i : i * kM + m); };
-  const auto at_b = [&](int n, int i) { return static_cast<std::size_t>(major_b == Major::kK ? n * k + i : i * kN + n); };
+  const auto at = [k](Major major, int rows, int row, int i) {
+    return static_cast<std::size_t>(major == Major::kK ? row * k + i : i * rows + row);
+  };
   Random random(static_cast<std::uint64_t>(k));
   const auto draw = [&] { return half_from_float(static_cast<float>(random.below(9)) - 4.0f); };
-  for (std::size_t at = 0; at < a.size(); ++at) a[at] = draw();
-  for (std::size_t at = 0; at < b.size(); ++at) b[at] = draw();
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = draw();
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = draw();
   try {
     if (multiply({a.data(), b.data(), d.data(), d_half.data(), k, major_a, major_b}) != cudaSuccess) return "refused";
   } catch (const Violation& violation) {
@@ -34,11 +35,13 @@ std::string run_product(int k, Major major_a, Major major_b) {
   for (int m = 0; m < kM; ++m) {
     for (int n = 0; n < kN; ++n) {
       float wanted = 0;
-      for (int i = 0; i < k; ++i) wanted += float_from_half(a[at_a(m, i)]) * float_from_half(b[at_b(n, i)]);
-      const auto at = static_cast<std::size_t>(m * kN + n);
-      if (d[at] == wanted && d_half[at] == half_from_float(wanted)) continue;
-      return "D(" + std::to_string(m) + ", " + std::to_string(n) + ") is " + std::to_string(d[at]) + " and " +
-             std::to_string(float_from_half(d_half[at])) + " where " + std::to_string(wanted) + " belongs";
+      for (int i = 0; i < k; ++i) {
+        wanted += float_from_half(a[at(major_a, kM, m, i)]) * float_from_half(b[at(major_b, kN, n, i)]);
+      }
+      const auto here = static_cast<std::size_t>(m * kN + n);
+      if (d[here] == wanted && d_half[here] == half_from_float(wanted)) continue;
+      return "D(" + std::to_string(m) + ", " + std::to_string(n) + ") is " + std::to_string(d[here]) + " and " +
+             std::to_string(float_from_half(d_half[here])) + " where " + std::to_string(wanted) + " belongs";
     }
   }
   return d.canaries_intact() && d_half.canaries_intact() ? "" : "memory around D was written";
