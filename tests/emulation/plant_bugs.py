@@ -76,9 +76,9 @@ class Workshop:
         # The object comes before the archive, whose own one is then not taken.
         archive = "tests/emulation/libfastgemm_emulated_kernels.a"
         linked = next(part for part in self.commands[-1].split(" && ") if archive in part)
-        linked = re.sub(r" -o \S+", f" -o {folder}/tests", linked)
+        linked = re.sub(r" -o \S+", f" -o {folder}/planted", linked)
         self.call(bug, linked.replace(archive, f"{folder}/bug.o {archive}"))
-        return folder / "tests"
+        return folder / "planted"
 
     def call(self, bug, command):
         run = subprocess.run(command, shell=True, cwd=self.build, capture_output=True, text=True)
