@@ -96,6 +96,7 @@ const std::vector<FunctionRow>& other_functions() {
       {"cuCtxGetId",
        {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_INVALID_CONTEXT,
         CUDA_ERROR_CONTEXT_IS_DESTROYED}},
+      {"cuTensorMapEncodeTiled", {CUDA_ERROR_INVALID_VALUE}},
       {"cublasCreate_v2", {CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED, CUBLAS_STATUS_INVALID_VALUE}},
       {"cublasDestroy_v2", {CUBLAS_STATUS_NOT_INITIALIZED}},
       {"cublasGetVersion_v2", setting},

@@ -1,4 +1,5 @@
-// Which errors each CUDA and cuBLAS function may answer by its documentation, and the status that an fg_ call then owes.
+// Which errors each CUDA and cuBLAS function may answer by its documentation, and the status that an fg_ call then
+// owes.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "tests/faults/call_counter.h"
@@ -19,7 +20,8 @@ FakeCuda& fake_cuda() {
 }
 
 int FakeCuda::allocations() const {
-  return static_cast<int>(std::count_if(std::begin(live), std::end(live), [](const void* at) { return at != nullptr; }));
+  const auto is_live = [](const void* at) { return at != nullptr; };
+  return static_cast<int>(std::count_if(std::begin(live), std::end(live), is_live));
 }
 
 namespace {
@@ -50,6 +52,18 @@ CUresult get_context_id(CUcontext, unsigned long long* id) {
   const auto error = static_cast<CUresult>(count_call("cuCtxGetId", __builtin_return_address(0)));
   if (error == CUDA_SUCCESS) *id = 100u + static_cast<unsigned long long>(fake_cuda().device);
   return error;
+}
+
+CUresult encode_tensor_map(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
+                           const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  return static_cast<CUresult>(count_call("cuTensorMapEncodeTiled", __builtin_return_address(0)));
+}
+
+void* driver_function(std::string_view symbol) {
+  if (symbol == "cuCtxGetId") return reinterpret_cast<void*>(get_context_id);
+  if (symbol == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(encode_tensor_map);
+  return nullptr;
 }
 
 int attribute_value(cudaDeviceAttr attribute) {
@@ -169,10 +183,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** entry, unsigned, unsigned long long,
                                              cudaDriverEntryPointQueryResult* found) {
   if (const cudaError_t error = injected(__func__, FG_SITE); error != cudaSuccess) return error;
-  const bool known = std::strcmp(symbol, "cuCtxGetId") == 0;
-  if (!known) ++fake_cuda().faults;
-  *entry = known ? reinterpret_cast<void*>(get_context_id) : nullptr;
-  *found = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  *entry = driver_function(symbol);
+  if (*entry == nullptr) ++fake_cuda().faults;
+  *found = *entry != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 

@@ -32,6 +32,10 @@ fg_status_t sgemm(Session& s) {
   return fg_sgemm(s.handle, FG_OP_N, FG_OP_N, 300, 200, 100, &kTwo, at<float>(0x10000), 300, at<float>(0x20000), 100,
                   &kHalf, at<float>(0x30000), 300);
 }
+fg_status_t large_sgemm(Session& s, fg_operation_t transa, fg_operation_t transb) {
+  return fg_sgemm(s.handle, transa, transb, 4096, 4096, 4096, &kTwo, at<float>(0x10000), 4096, at<float>(0x20000),
+                  4096, &kHalf, at<float>(0x30000), 4096);
+}
 fg_status_t sgemm_odd(Session& s) {
   return fg_sgemm_64(s.handle, FG_OP_T, FG_OP_C, 33, 17, 9, &kTwo, at<float>(0x10004), 9, at<float>(0x20004), 17,
                      &kHalf, at<float>(0x30004), 33);
@@ -57,6 +61,23 @@ fg_status_t no_inner_size(Session& s) {
 }
 fg_status_t nothing(Session& s) {
   return fg_sgemm(s.handle, FG_OP_N, FG_OP_N, 0, 30, 20, nullptr, nullptr, 1, nullptr, 20, nullptr, nullptr, 1);
+}
+
+// The launch of every kernel there is, on a product that it takes.
+fg_status_t every_kernel(Session& s) {
+  for (int i = 0; fg_kernel_name(i) != nullptr; ++i) {
+    fg_status_t status = fg_set_kernel(s.handle, fg_kernel_name(i));
+    if (status == FG_STATUS_ARCH_MISMATCH) continue;
+    if (status == FG_STATUS_SUCCESS) status = FG_STATUS_NOT_SUPPORTED;
+    for (const fg_operation_t transa : {FG_OP_N, FG_OP_T}) {  // some take only certain layouts
+      for (const fg_operation_t transb : {FG_OP_N, FG_OP_T}) {
+        if (status == FG_STATUS_NOT_SUPPORTED) status = large_sgemm(s, transa, transb);
+      }
+    }
+    if (status == FG_STATUS_NOT_SUPPORTED) status = hgemm(s);
+    if (status != FG_STATUS_SUCCESS) return status;
+  }
+  return fg_set_kernel(s.handle, nullptr);
 }
 
 fg_gemm_desc descriptor(fg_data_type_t ab, fg_data_type_t cd) {
@@ -125,11 +146,12 @@ const std::vector<Scenario>& scenarios() {
        .steps = {{"create", create}, {"sgemm", sgemm}, {"sgemm, odd", sgemm_odd}, {"hgemm", hgemm},
                  {"hgemm, odd", hgemm_odd}, {"strided batch", strided}, {"pointer batch", pointers},
                  {"k = 0", no_inner_size}, {"m = 0", nothing}, {"D apart", d_apart}, {"gelu", gelu_in_panels},
-                 {"TF32", tf32}, {"explain", explain}, {"workspace size", workspace_size}, {"destroy", destroy}}},
+                 {"TF32", tf32}, {"every kernel", every_kernel}, {"explain", explain},
+                 {"workspace size", workspace_size}, {"destroy", destroy}}},
       {.name = "our kernels on compute capability 7.5",
        .compute_capability = 75,
        .steps = {{"create", create}, {"sgemm", sgemm}, {"hgemm", hgemm}, {"hgemm, odd", hgemm_odd},
-                 {"destroy", destroy}}},
+                 {"every kernel", every_kernel}, {"destroy", destroy}}},
       {.name = "cuBLAS forced",
        .environment = {{"FASTGEMM_LOG", "trace"}, {"FASTGEMM_LOG_FILE", "/dev/null"}},
        .first_armed = 1,
