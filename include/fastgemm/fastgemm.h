@@ -18,6 +18,9 @@
  *   unless the environment variable FASTGEMM_LOG asks for it.
  * - Streams. Products are asynchronous: they are enqueued on the handle's stream and run in its order. They neither
  *   allocate device memory nor synchronise nor load code, so each can be captured in a CUDA graph, also the first one.
+ *   What was captured on a stream uses that stream's workspace and flags of the handle at every replay: a graph must not
+ *   run beside another replay of it, or beside other products of that handle and stream; else results are undefined, and
+ *   a product may not end.
  * - Devices. A handle belongs to the device that was current when it was created. Calls made while another device is
  *   current switch to it and back.
  * - Threads. Products through one handle may be called by several threads at once; its settings may not be changed
