@@ -42,6 +42,15 @@ void* operator new(std::size_t bytes) {
   return memory;
 }
 
+// Replaced as well: AddressSanitizer's own would not go with the operator delete below.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* memory) noexcept {
   if (memory == nullptr) return;
   --fastgemm::test::host_blocks;
@@ -49,3 +58,5 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }
