@@ -41,21 +41,6 @@ bool same_bits(const float* x, std::int64_t ldx, const float* y, std::int64_t ld
   return difference.differing == 0;
 }
 
-// ops: 0 to 3 for NN, NT, TN, TT.
-GemmProblem square_ops_problem(int ops, const Shape& s, const float* a, const float* b, float* d) {
-  return tight_problem(DataType::kFloat32, static_cast<fg_operation_t>(ops / 2), static_cast<fg_operation_t>(ops % 2),
-                       s, a, b, d);
-}
-
-// False where a special kernel declines the problem.
-bool run_forced(fg_handle_t handle, const std::string& kernel, const GemmProblem& p) {
-  require_ok(fg_set_kernel(handle, kernel.c_str()));
-  const fg_status_t status = run_sgemm(handle, p);
-  if (status == FG_STATUS_NOT_SUPPORTED && !kernel.empty() && !is_general(kernel)) return false;
-  require_ok(status);
-  return true;
-}
-
 }  // namespace
 
 TEST_CASE("strict FP32 errs by at most 4 sqrt(k) u + u of |A||B|", "[accuracy]") {
@@ -70,7 +55,7 @@ TEST_CASE("strict FP32 errs by at most 4 sqrt(k) u + u of |A||B|", "[accuracy]")
       require_cuda(distribution.fill(b.get(), DataType::kFloat32, k * kN, 12, stream));
       const double bound = 4.0 * std::sqrt(static_cast<double>(k)) * kUnitRoundoff + kUnitRoundoff;
       for (int ops = 0; ops < 4; ++ops) {
-        const GemmProblem p = square_ops_problem(ops, {kM, kN, k}, a.get(), b.get(), d.get());
+        const GemmProblem p = ops_problem(ops, {kM, kN, k}, a.get(), b.get(), d.get());
         require_cuda(reference_gemm(p, reference.get(), kM, stream));
         require_cuda(reference_magnitude(p, magnitude.get(), kM, stream));
         for (const std::string& name : names_of(handle, DataType::kFloat32)) {
@@ -105,7 +90,7 @@ TEST_CASE("subnormals are kept, and NaN and Inf propagate", "[accuracy]") {
     for (const std::string& name : names_of(handle, DataType::kFloat32)) {
       INFO(name << ", ops " << ops);
       if (!run_forced(handle, name,
-                      square_ops_problem(ops, {kSize, kSize, kSize}, a.get(), b.get(), d.get()))) {
+                      ops_problem(ops, {kSize, kSize, kSize}, a.get(), b.get(), d.get()))) {
         continue;
       }
       stream.wait();

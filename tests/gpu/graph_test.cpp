@@ -10,7 +10,8 @@ constexpr int kReplays = 1000;
 
 // Captures one product as the first thing the handle ever does, replays it, and compares with the reference each
 // hundredth time. With beta 0, so that every replay gives the same D.
-void capture_and_replay(const std::string& kernel, DataType type, const Shape& s) {
+void capture_and_replay(const std::string& kernel, DataType type, const Shape& s, fg_operation_t transa = FG_OP_N,
+                        fg_operation_t transb = FG_OP_N) {
   INFO(kernel << " " << s.m << "x" << s.n << "x" << s.k);
   const Stream stream;
   const Handle handle(stream);
@@ -19,7 +20,7 @@ void capture_and_replay(const std::string& kernel, DataType type, const Shape& s
   const Buffer<double> reference(s.m * s.n);
   require_cuda(fill_integers(a.get(), type, s.m * s.k, 2, 1, stream));
   require_cuda(fill_integers(b.get(), type, s.k * s.n, 2, 2, stream));
-  const GemmProblem p = tight_problem(type, FG_OP_N, FG_OP_N, s, a.get(), b.get(), d.get());
+  const GemmProblem p = tight_problem(type, transa, transb, s, a.get(), b.get(), d.get());
   require_cuda(reference_gemm(p, reference.get(), s.m, stream));
   stream.wait();
   require_ok(fg_set_kernel(handle, kernel.c_str()));
@@ -46,6 +47,29 @@ void capture_and_replay(const std::string& kernel, DataType type, const Shape& s
   require_cuda(cudaGraphDestroy(graph));
 }
 
+// Whether a special FP32 kernel takes the shape with these operations.
+bool takes(const std::string& kernel, const Shape& s, int ops) {
+  const Stream stream;
+  const Handle handle(stream);
+  const Buffer<float> a(s.m * s.k), b(s.k * s.n), d(s.m * s.n);
+  const bool taken = run_forced(handle, kernel, ops_problem(ops, s, a.get(), b.get(), d.get()));
+  stream.wait();
+  return taken;
+}
+
+// Every operation that a special kernel takes, at a shape whose strides are multiples of 16 bytes.
+void capture_and_replay_special(const KernelInfo& kernel) {
+  const Shape s{kernel.tile.m + 4, kernel.tile.n + 4, 2 * kernel.tile.k + 4};
+  int taken = 0;
+  for (int ops = 0; ops < 4; ++ops) {
+    if (!takes(kernel.name, s, ops)) continue;
+    ++taken;
+    capture_and_replay(kernel.name, kernel.type, s, static_cast<fg_operation_t>(ops / 2),
+                       static_cast<fg_operation_t>(ops % 2));
+  }
+  CHECK(taken > 0);
+}
+
 }  // namespace
 
 TEST_CASE("the first call of a handle can be captured and replayed (pytorch#99397)", "[graph]") {
@@ -64,6 +88,10 @@ TEST_CASE("every kernel can be captured and replayed", "[graph]") {
   }
   REQUIRE_FALSE(kernels.empty());
   for (const KernelInfo& kernel : kernels) {
+    if (!is_general(kernel.name)) {
+      capture_and_replay_special(kernel);
+      continue;
+    }
     capture_and_replay(kernel.name, kernel.type, {kernel.tile.m + 1, kernel.tile.n + 1, 2 * kernel.tile.k + 1});
   }
 }

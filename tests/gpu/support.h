@@ -162,6 +162,21 @@ inline bool is_general(const std::string& kernel) {
   return kernel.rfind("ffma_", 0) == 0 || kernel.rfind("mma", 0) == 0;
 }
 
+// ops: 0 to 3 for NN, NT, TN, TT.
+inline GemmProblem ops_problem(int ops, const Shape& s, const float* a, const float* b, float* d) {
+  return tight_problem(DataType::kFloat32, static_cast<fg_operation_t>(ops / 2), static_cast<fg_operation_t>(ops % 2),
+                       s, a, b, d);
+}
+
+// False where a special kernel declines the problem.
+inline bool run_forced(fg_handle_t handle, const std::string& kernel, const GemmProblem& p) {
+  require_ok(fg_set_kernel(handle, kernel.c_str()));
+  const fg_status_t status = run_sgemm(handle, p);
+  if (status == FG_STATUS_NOT_SUPPORTED && !kernel.empty() && !is_general(kernel)) return false;
+  require_ok(status);
+  return true;
+}
+
 // The kernels with code for this GPU; with `type`, those of one type.
 inline std::vector<KernelInfo> available_kernels(fg_handle_t handle) {
   std::vector<KernelInfo> kernels;

@@ -22,8 +22,7 @@ struct Layout {
 
 constexpr Layout kLayouts[] = {{Op::kN, Op::kT, "hopper_f32_256x128x32_s4"},
                                {Op::kN, Op::kN, "hopper_f32_256x128x32_s4"},
-                               {Op::kT, Op::kT, "hopper_f32_128x256x32_s4"},
-                               {Op::kT, Op::kN, "hopper_f32_256x128x32_s3"}};
+                               {Op::kT, Op::kT, "hopper_f32_128x256x32_s4"}};
 
 const KernelEntry& row_of(const Layout& layout) {
   for (const KernelEntry& row : sgemm_hopper_f32_sm90()) {
