@@ -72,7 +72,7 @@ class Drawing {
   Int rows_b() const { return x_.transb == FG_OP_N ? x_.k : x_.n; }
 
   // A matrix's first to last element, for a stride at its edge.
-  Int extent(Int ld) const { return saturated(static_cast<Int128>(ld) * (x_.n - 1) + x_.m); }
+  Int extent(Int ld) const { return saturated(Int128{ld} * (Int128{x_.n} - 1) + x_.m); }
 
   Int padded(Int least) { return saturated(static_cast<Int128>(least) + random_.pick({0, 0, 0, 1, 2, 8, 1000})); }
 
