@@ -37,11 +37,11 @@ def load(path):
     return data
 
 
-def points(data, type_name, ops):
+def points(data, type_name, ops, tag=None):
     """{contender: [(size, intensity, TFLOP/s)]}, ascending in size, of one type and pair of operations."""
     found = defaultdict(list)
     for row in data["rows"]:
-        if row["type"] != type_name or (ops and row["ops"] != ops):
+        if row["type"] != type_name or (ops and row["ops"] != ops) or (tag and row.get("tag") != tag):
             continue
         size = (row["m"] * row["n"] * row["k"]) ** (1.0 / 3.0)
         for result in row["results"]:
@@ -50,9 +50,9 @@ def points(data, type_name, ops):
     return {name: sorted(values) for name, values in found.items()}
 
 
-def panels(data, ops):
+def panels(data, ops, tag=None):
     """The types that have something to show, in the order f32, f16."""
-    found = [(name, points(data, name, ops)) for name in TYPES]
+    found = [(name, points(data, name, ops, tag)) for name in TYPES]
     return [(name, series) for name, series in found if series]
 
 
@@ -108,7 +108,7 @@ def draw_roofline(pyplot, data, kinds):
         axis.set_xlabel("arithmetic intensity, FLOP per byte that must move")
         axis.set_ylabel("TFLOP/s")
         axis.grid(True, which="both", alpha=0.3)
-        axis.legend(loc="lower right")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=2)  # below: it would cover points inside
     return fig
 
 
@@ -118,15 +118,17 @@ def parse_arguments():
     parser.add_argument("--out", metavar="PREFIX", help="where the pictures go (default: beside the JSON, by its name)")
     parser.add_argument("--format", choices=["png", "svg"], default="png", help="default png")
     parser.add_argument("--ops", choices=["NN", "NT", "TN", "TT"], help="only these operations (default: all)")
+    parser.add_argument("--tag", help="only shapes with this tag (default: all)")
     return parser.parse_args()
 
 
 def main():
     arguments = parse_arguments()
     data = load(arguments.json)
-    kinds = panels(data, arguments.ops)
+    kinds = panels(data, arguments.ops, arguments.tag)
     if not kinds:
-        fail(f"{arguments.json} holds no measured row" + (f" of {arguments.ops}" if arguments.ops else ""))
+        wanted = " ".join(filter(None, (arguments.ops, arguments.tag)))
+        fail(f"{arguments.json} holds no measured row" + (f" of {wanted}" if wanted else ""))
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -140,7 +142,7 @@ def main():
         fig = draw(pyplot, data, kinds)
         fig.tight_layout()
         try:
-            fig.savefig(path, dpi=150)
+            fig.savefig(path, dpi=150, bbox_inches="tight")
         except OSError as error:
             fail(f"cannot write {path}: {error.strerror}")
         print(path)

@@ -79,6 +79,7 @@ class PlotTest(unittest.TestCase):
         del without["gpu"]["memory_gbps"]
         self.refused(without, "gpu.memory_gbps")
         self.refused(SAMPLE, "no measured row of TT", "--ops", "TT")
+        self.refused(SAMPLE, "no measured row of NN elsewhere", "--ops", "NN", "--tag", "elsewhere")
         self.refused(SAMPLE, "cannot write", "--out", str(self.path("nowhere") / "picture"))
 
     def test_missing_file(self):
