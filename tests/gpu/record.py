@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs everything that needs a GPU from a finished build, and writes tests/gpu/RECORD.json.
 
-    tests/gpu/record.py --build build                  all of it
-    tests/gpu/record.py --build build --check --bench  only these; the rest of a record of the same tree is kept
+    tests/gpu/record.py --build build                       all that this build can show
+    tests/gpu/record.py --build build --check --bench       only these; the rest of a record of the same tree is kept
+    tests/gpu/record.py --build build --sm75-build build75  sm_75 code on a newer GPU
 
 Standard library only. The record is written after every step, so an interrupted run leaves what it had.
 """
@@ -105,10 +106,7 @@ class Recorder:
         self.options = options
         self.build = pathlib.Path(options.build).resolve()
         self.tests = self.find("fg_gpu_tests")
-        self.environment = dict(os.environ)
-        library = self.find("libfastgemm.so.1")
-        self.environment["LD_LIBRARY_PATH"] = os.pathsep.join(
-            [str(library.parent)] + list(filter(None, [os.environ.get("LD_LIBRARY_PATH")])))
+        self.environment = self.environment_of(self.build)
         self.scratch = tempfile.TemporaryDirectory()
         self.record = {"format": FORMAT, "suites": {}}
         present = tree_hash.tree_hash(tree_hash.repository_root())
@@ -119,11 +117,17 @@ class Recorder:
         self.record.update(date=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%MZ"),
                            device=device_facts(), tree_hash=present)
 
-    def find(self, name):
-        found = sorted(path for path in self.build.rglob(name) if path.is_file())
+    def find(self, name, build=None):
+        build = build or self.build
+        found = sorted(path for path in build.rglob(name) if path.is_file())
         if not found:
-            sys.exit(f"record: there is no {name} under {self.build}")
+            sys.exit(f"record: there is no {name} under {build}")
         return found[0]
+
+    def environment_of(self, build):
+        """This process's environment, with the library of `build` before any other."""
+        folders = [str(self.find("libfastgemm.so.1", build).parent), os.environ.get("LD_LIBRARY_PATH")]
+        return dict(os.environ, LD_LIBRARY_PATH=os.pathsep.join(filter(None, folders)))
 
     def write(self):
         self.options.output.write_text(json.dumps(self.record, indent=1) + "\n")
@@ -142,18 +146,22 @@ class Recorder:
             self.record["suites"][suite] = result
             self.say(f"suite {suite}", result["failed"] == 0, result)
 
-    def run_check(self):
-        report = self.scratch_file("check.json")
-        command = [self.find("fastgemm"), "check", "--json", report] + shlex.split(self.options.check_arguments)
-        code, output = run(command, self.options.timeout, self.environment)
+    def run_check(self, key="check", build=None):
+        """fastgemm check, into the record's `key`; with another build than the record's where one is given."""
+        build = build or self.build
+        report = self.scratch_file(f"{key}.json")
+        command = [self.find("fastgemm", build), "check", "--json", report]
+        command += shlex.split(self.options.check_arguments)
+        code, output = run(command, self.options.timeout, self.environment_of(build))
         try:
             result = json.loads(report.read_text())
         except (OSError, ValueError):
             result = {"failed": 1, "output": output[-2000:]}
         if code != 0 and result.get("failed") == 0:
             result["failed"] = 1
-        self.record["check"] = result
-        self.say("check", result["failed"] == 0, {key: result.get(key) for key in ("ran", "declined", "failed")})
+        self.record[key] = result
+        shown = {name: result.get(name) for name in ("ran", "declined", "failed")}
+        self.say(key, result["failed"] == 0, shown | {"output": result.get("output", "")})
 
     def run_sanitizer(self):
         results = self.record.setdefault("sanitizer", {})
@@ -163,15 +171,16 @@ class Recorder:
             results[tool] = parse_sanitizer(output, code)
             self.say(f"compute-sanitizer {tool}", results[tool]["errors"] == 0, results[tool])
 
-    def run_bench(self):
-        report = self.scratch_file("bench.json")
-        command = [self.find("fastgemm"), "bench", "--json", report] + shlex.split(self.options.bench_arguments)
+    def run_bench(self, key="bench", arguments=""):
+        """fastgemm bench with `arguments`, into the record's `key`."""
+        report = self.scratch_file(f"{key}.json")
+        command = [self.find("fastgemm"), "bench", "--json", report] + shlex.split(arguments)
         code, output = run(command, self.options.timeout, self.environment)
         try:
-            self.record["bench"] = json.loads(report.read_text())
+            self.record[key] = json.loads(report.read_text())
         except (OSError, ValueError):
-            self.record["bench"] = {"error": f"exit code {code}: {output[-2000:]}"}
-        self.say("bench", code == 0, {"exit_code": code})
+            self.record[key] = {"error": f"exit code {code}: {output[-2000:]}"}
+        self.say(key, code == 0, {"exit_code": code})
 
     def say(self, what, good, result):
         self.write()
@@ -191,13 +200,18 @@ def parse_options(arguments):
     parser.add_argument("--check", action="store_true", help="fastgemm check")
     parser.add_argument("--sanitizer", action="store_true", help="compute-sanitizer's four tools")
     parser.add_argument("--bench", action="store_true", help="fastgemm bench")
+    parser.add_argument("--ladder", action="store_true", help="fastgemm bench --ladder")
+    parser.add_argument("--sm75-build", type=pathlib.Path, metavar="BUILD",
+                        help="fastgemm check of a build for 75-virtual alone: sm_75 code, compiled by the driver")
     parser.add_argument("--check-arguments", default="", help="more arguments for fastgemm check")
     parser.add_argument("--bench-arguments", default="", help="more arguments for fastgemm bench")
     parser.add_argument("--timeout", type=int, default=580, help="seconds for each step")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "RECORD.json")
     options = parser.parse_args(arguments)
-    if not (options.tests or options.suite or options.check or options.sanitizer or options.bench):
-        options.tests = options.check = options.sanitizer = options.bench = True
+    steps = (options.tests, options.suite, options.check, options.sanitizer, options.bench, options.ladder,
+             options.sm75_build)
+    if not any(steps):
+        options.tests = options.check = options.sanitizer = options.bench = options.ladder = True
     return options
 
 
@@ -211,7 +225,11 @@ def main():
     if options.sanitizer:
         recorder.run_sanitizer()
     if options.bench:
-        recorder.run_bench()
+        recorder.run_bench(arguments=options.bench_arguments)
+    if options.ladder:
+        recorder.run_bench("ladder", "--ladder")
+    if options.sm75_build:
+        recorder.run_check("check_sm75", options.sm75_build.resolve())
     recorder.write()
     code, message = record_freshness.judge(options.output.read_text(), recorder.record["tree_hash"])
     print(message)

@@ -30,9 +30,13 @@ def problems(record):
             found.append(f"suite {name} has no count of failures")
         elif suite["failed"] != 0 or not suite.get("tests"):
             found.append(f"suite {name}: {suite['failed']} of {suite.get('tests', 0)} tests failed")
-    check = record.get("check")
-    if check is not None and check.get("failed") != 0:
-        found.append(f"fastgemm check: {check.get('failed')} calls failed")
+    for key in ("check", "check_sm75"):
+        check = record.get(key)
+        if check is not None and check.get("failed") != 0:
+            found.append(f"fastgemm {key}: {check.get('failed')} calls failed")
+    for key in ("bench", "ladder"):
+        if "error" in record.get(key, {}):
+            found.append(f"fastgemm {key}: {record[key]['error']}")
     for tool, result in record.get("sanitizer", {}).items():
         if result.get("errors") != 0:
             found.append(f"compute-sanitizer {tool}: {result.get('errors')} errors")

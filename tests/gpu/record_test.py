@@ -80,6 +80,8 @@ class Freshness(unittest.TestCase):
     def test_failures(self):
         for broken in ({"suites": {}}, {"suites": {"fuzz": {"tests": 1, "failed": 1}}},
                        {"suites": {"fuzz": {"tests": 0, "failed": 0}}}, {"check": {"failed": 2}},
+                       {"check_sm75": {"failed": 1}}, {"bench": {"error": "exit code 1"}},
+                       {"ladder": {"error": "exit code 1"}},
                        {"sanitizer": {"memcheck": {"errors": 1}}}):
             self.assertEqual(self.judge({**CLEAN, **broken})[0], 1, broken)
 
