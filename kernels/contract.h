@@ -86,6 +86,15 @@ struct LaunchContext {
   // in stream order share them. May be null, with count 0.
   std::uint32_t* flags = nullptr;
   int flag_count = 0;
+  // In how many parts k is cut (up to the row's max_splits). With more than one there are the workspace and a flag
+  // a tile that kernels/splits.h asks for.
+  int splits = 1;
+};
+
+// Workspace that a launch needs beside what chained and split rows park there.
+struct WorkspaceNeed {
+  std::size_t least = 0;    // with less the launch is not possible
+  std::size_t fastest = 0;  // more does not help; the pass that fills it writes so many bytes and reads about as many
 };
 
 struct TileShape {
@@ -109,9 +118,12 @@ struct KernelEntry {
   bool sequential = false;         // one FMA chain an element in ascending k: bits depend on nothing else
   bool chained = false;            // with more tiles than SMs, given flags and a parked FP32 tile of workspace an SM,
                                    // SMs get equal shares of the work, not whole tiles
+  int max_splits = 1;              // k may be cut into up to so many parts, summed in a fixed order within the launch:
+                                   // each block parks its FP32 partial tile, the last one of a tile sums them
   double flops_per_clock_sm = 0.0; // measured, large aligned problem; feeds the cost model
   double unaligned_factor = 1.0;   // share of that rate left when the fast alignment does not hold
   bool (*supports)(const GemmProblem&) = nullptr;
+  WorkspaceNeed (*workspace)(const GemmProblem&) = nullptr;  // null: none
   cudaError_t (*prepare)() = nullptr;  // loads every instantiation on the current device, sets attributes; an error
                                        // (cudaErrorNoKernelImageForDevice) means: not available there
   cudaError_t (*launch)(const GemmProblem&, const LaunchContext&) = nullptr;  // asynchronous, no allocation
