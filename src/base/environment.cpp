@@ -13,7 +13,7 @@
 namespace fastgemm {
 namespace {
 
-constexpr std::size_t kMaxWorkspaceMb = std::size_t{1} << 20;  // 1 TiB: more than any GPU has
+constexpr std::uint64_t kMaxWorkspaceMb = std::uint64_t{1} << 20;  // 1 TiB: more than any GPU has
 
 constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLogLevels = {{
     {"off", LogLevel::kOff},
@@ -21,6 +21,16 @@ constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLogLevels = {{
     {"info", LogLevel::kInfo},
     {"trace", LogLevel::kTrace},
 }};
+
+constexpr std::array<std::pair<std::string_view, DropinMode>, 3> kDropinModes = {{
+    {"off", DropinMode::kOff},
+    {"on", DropinMode::kOn},
+    {"verify", DropinMode::kVerify},
+}};
+
+constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch = {{{"0", false}, {"1", true}}};
+
+constexpr std::uint64_t kMaxPblasNb = 1 << 20;
 
 std::string value_of(VariableSource source, const char* name) {
   const char* value = source(name);
@@ -31,15 +41,30 @@ std::string complaint(std::string_view name, std::string_view value, std::string
   return std::string(name) + " = \"" + std::string(value) + "\" is not " + std::string(expected) + "; ignored";
 }
 
-void parse_log(const std::string& value, LogLevel* level, std::vector<std::string>* complaints) {
-  if (value.empty()) return;
-  for (const auto& [name, candidate] : kLogLevels) {
-    if (value == name) {
-      *level = candidate;
+// One of a few words, each of which stands for a value.
+template <class Words, class Value>
+void parse_word(const char* name, const std::string& text, const Words& words, std::string_view expected, Value* value,
+                std::vector<std::string>* complaints) {
+  if (text.empty()) return;
+  for (const auto& [word, candidate] : words) {
+    if (text == word) {
+      *value = candidate;
       return;
     }
   }
-  complaints->push_back(complaint("FASTGEMM_LOG", value, "off, error, info or trace"));
+  complaints->push_back(complaint(name, text, expected));
+}
+
+// A whole number from `least` to `most`; false where there is none, with a line where something else stands there.
+bool parse_number(const char* name, const std::string& text, std::uint64_t least, std::uint64_t most,
+                  std::uint64_t* value, std::vector<std::string>* complaints) {
+  if (text.empty()) return false;
+  const char* end = text.data() + text.size();
+  const auto [stopped_at, error] = std::from_chars(text.data(), end, *value);
+  if (error == std::errc() && stopped_at == end && *value >= least && *value <= most) return true;
+  complaints->push_back(
+      complaint(name, text, "a whole number from " + std::to_string(least) + " to " + std::to_string(most)));
+  return false;
 }
 
 void parse_math(const std::string& value, std::string* math, std::vector<std::string>* complaints) {
@@ -51,18 +76,6 @@ void parse_math(const std::string& value, std::string* math, std::vector<std::st
     }
   }
   complaints->push_back(complaint("FASTGEMM_MATH", value, "default, fp32_sequential, fp32_tensor or tf32"));
-}
-
-void parse_workspace(const std::string& value, std::size_t* bytes, std::vector<std::string>* complaints) {
-  if (value.empty()) return;
-  std::uint64_t megabytes = 0;
-  const char* end = value.data() + value.size();
-  const auto [stopped_at, error] = std::from_chars(value.data(), end, megabytes);
-  if (error != std::errc() || stopped_at != end || megabytes > kMaxWorkspaceMb) {
-    complaints->push_back(complaint("FASTGEMM_WORKSPACE_MB", value, "a whole number from 0 to 1048576"));
-    return;
-  }
-  *bytes = static_cast<std::size_t>(megabytes) << 20;
 }
 
 // A program that runs with more rights than its user takes no file names from that user.
@@ -79,12 +92,25 @@ const Environment* load() {
 
 Environment parse_environment(VariableSource source, std::vector<std::string>* complaints) {
   Environment result;
+  std::uint64_t number = 0;
   result.kernel = value_of(source, "FASTGEMM_KERNEL");
   result.cublas = value_of(source, "FASTGEMM_CUBLAS");
   result.log_file = value_of(source, "FASTGEMM_LOG_FILE");
-  parse_log(value_of(source, "FASTGEMM_LOG"), &result.log, complaints);
+  result.host_blas = value_of(source, "FASTGEMM_HOST_BLAS");
+  const auto word = [&](const char* name, const auto& words, std::string_view expected, auto* value) {
+    parse_word(name, value_of(source, name), words, expected, value, complaints);
+  };
+  word("FASTGEMM_LOG", kLogLevels, "off, error, info or trace", &result.log);
+  word("FASTGEMM_DROPIN", kDropinModes, "on, off or verify", &result.dropin);
+  word("FASTGEMM_STATS", kSwitch, "0 or 1", &result.stats);
   parse_math(value_of(source, "FASTGEMM_MATH"), &result.math, complaints);
-  parse_workspace(value_of(source, "FASTGEMM_WORKSPACE_MB"), &result.workspace_bytes, complaints);
+  const auto whole = [&](const char* name, std::uint64_t least, std::uint64_t most) {
+    return parse_number(name, value_of(source, name), least, most, &number, complaints);
+  };
+  if (whole("FASTGEMM_WORKSPACE_MB", 0, kMaxWorkspaceMb)) {
+    result.workspace_bytes = static_cast<std::size_t>(number) << 20;
+  }
+  if (whole("FASTGEMM_PBLAS_NB", 1, kMaxPblasNb)) result.pblas_nb = static_cast<int>(number);
   return result;
 }
 

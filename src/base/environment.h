@@ -11,6 +11,9 @@ namespace fastgemm {
 
 enum class LogLevel { kOff, kError, kInfo, kTrace };
 
+// FASTGEMM_DROPIN. kUnset: the host BLAS names act where the library was preloaded.
+enum class DropinMode { kUnset, kOff, kOn, kVerify };
+
 // What FASTGEMM_MATH takes and the log shows, in the order of MathMode.
 inline constexpr std::array<std::string_view, 4> kMathModeNames = {"default", "fp32_sequential", "fp32_tensor", "tf32"};
 
@@ -21,6 +24,10 @@ struct Environment {
   std::size_t workspace_bytes = std::size_t{32} << 20;    // FASTGEMM_WORKSPACE_MB
   LogLevel log = LogLevel::kOff;                          // FASTGEMM_LOG
   std::string log_file;                                   // FASTGEMM_LOG_FILE; empty: stderr
+  DropinMode dropin = DropinMode::kUnset;                 // FASTGEMM_DROPIN
+  std::string host_blas;                                  // FASTGEMM_HOST_BLAS: file name of a BLAS to forward to
+  bool stats = false;                                     // FASTGEMM_STATS: print the drop-in's counters at exit
+  int pblas_nb = 0;                                       // FASTGEMM_PBLAS_NB: ScaLAPACK's panel width; 0: its own
 };
 
 // The process's environment as it was at the first call. A value that cannot be read is reported once at log level

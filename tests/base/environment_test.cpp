@@ -27,7 +27,8 @@ TEST_CASE("an empty environment gives the defaults", "[environment]") {
   std::vector<std::string> complaints;
   const std::map<std::string, std::string> nothing;
   const std::map<std::string, std::string> empty_values = {
-      {"FASTGEMM_LOG", ""}, {"FASTGEMM_MATH", ""}, {"FASTGEMM_WORKSPACE_MB", ""}};
+      {"FASTGEMM_LOG", ""},   {"FASTGEMM_MATH", ""},  {"FASTGEMM_WORKSPACE_MB", ""},
+      {"FASTGEMM_DROPIN", ""}, {"FASTGEMM_STATS", ""}, {"FASTGEMM_PBLAS_NB", ""}};
   for (const auto& with : {nothing, empty_values}) {
     const Environment e = parse(with, &complaints);
     CHECK(e.kernel.empty());
@@ -36,6 +37,10 @@ TEST_CASE("an empty environment gives the defaults", "[environment]") {
     CHECK(e.log_file.empty());
     CHECK(e.log == LogLevel::kOff);
     CHECK(e.workspace_bytes == 33554432);
+    CHECK(e.dropin == DropinMode::kUnset);
+    CHECK(e.host_blas.empty());
+    CHECK_FALSE(e.stats);
+    CHECK(e.pblas_nb == 0);
   }
   CHECK(complaints.empty());
 }
@@ -47,7 +52,11 @@ TEST_CASE("every variable is read", "[environment]") {
                                {"FASTGEMM_MATH", "fp32_tensor"},
                                {"FASTGEMM_WORKSPACE_MB", "64"},
                                {"FASTGEMM_LOG", "trace"},
-                               {"FASTGEMM_LOG_FILE", "gemm.log"}},
+                               {"FASTGEMM_LOG_FILE", "gemm.log"},
+                               {"FASTGEMM_DROPIN", "verify"},
+                               {"FASTGEMM_HOST_BLAS", "libmkl_rt.so"},
+                               {"FASTGEMM_STATS", "1"},
+                               {"FASTGEMM_PBLAS_NB", "1024"}},
                               &complaints);
   CHECK(e.kernel == "cublas");
   CHECK(e.cublas == "/opt/libcublas.so.12");
@@ -55,6 +64,10 @@ TEST_CASE("every variable is read", "[environment]") {
   CHECK(e.workspace_bytes == 67108864);
   CHECK(e.log == LogLevel::kTrace);
   CHECK(e.log_file == "gemm.log");
+  CHECK(e.dropin == DropinMode::kVerify);
+  CHECK(e.host_blas == "libmkl_rt.so");
+  CHECK(e.stats);
+  CHECK(e.pblas_nb == 1024);
   CHECK(complaints.empty());
 }
 
@@ -90,4 +103,21 @@ TEST_CASE("values that cannot be read are named, and the defaults stand", "[envi
     CHECK(parse({{"FASTGEMM_WORKSPACE_MB", value}}, &complaints).workspace_bytes == 33554432);
     CHECK(complaints.size() == 1);
   }
+}
+
+TEST_CASE("the drop-in's variables take the words and numbers that they name", "[environment]") {
+  std::vector<std::string> complaints;
+  CHECK(parse({{"FASTGEMM_DROPIN", "on"}}, &complaints).dropin == DropinMode::kOn);
+  CHECK(parse({{"FASTGEMM_DROPIN", "off"}}, &complaints).dropin == DropinMode::kOff);
+  CHECK_FALSE(parse({{"FASTGEMM_STATS", "0"}}, &complaints).stats);
+  CHECK(complaints.empty());
+  CHECK(parse({{"FASTGEMM_DROPIN", "1"}}, &complaints).dropin == DropinMode::kUnset);
+  CHECK_FALSE(parse({{"FASTGEMM_STATS", "yes"}}, &complaints).stats);
+  CHECK(parse({{"FASTGEMM_PBLAS_NB", "0"}}, &complaints).pblas_nb == 0);
+  CHECK(parse({{"FASTGEMM_PBLAS_NB", "1048577"}}, &complaints).pblas_nb == 0);
+  const std::vector<std::string> expected = {
+      "FASTGEMM_DROPIN = \"1\" is not on, off or verify; ignored", "FASTGEMM_STATS = \"yes\" is not 0 or 1; ignored",
+      "FASTGEMM_PBLAS_NB = \"0\" is not a whole number from 1 to 1048576; ignored",
+      "FASTGEMM_PBLAS_NB = \"1048577\" is not a whole number from 1 to 1048576; ignored"};
+  CHECK(complaints == expected);
 }
