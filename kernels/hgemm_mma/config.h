@@ -25,6 +25,7 @@ struct AmpereDefaults {
   static constexpr bool kDoubleFragments = true;  // the next k step's fragments load during this one's products
   static constexpr int kGroupRows = 2048;  // of D, that the tile order goes through before the next rows
   static constexpr int kBlocksPerSm = 1;
+  static constexpr bool kSplits = false;  // a launch may cut k into parts, each a block's
 };
 
 // sm_75: no cp.async, half the depth an instruction.

@@ -11,12 +11,14 @@ using namespace hgemm_mma;
 struct Tile64x64Odd : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 16, kStages = 2;
   static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kSplits = true;
   static constexpr bool kDoubleFragments = false;
 };
 
 struct Tile64x64 : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 3;
+  static constexpr bool kSplits = true;
   using Even = Tile64x64;
   using Odd = Tile64x64Odd;
 };
@@ -24,6 +26,7 @@ struct Tile64x64 : AmpereDefaults {
 struct Tile128x64 : AmpereDefaults {
   static constexpr int kTileM = 128, kTileN = 64, kTileK = 64, kWarpM = 64, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kSplits = true;
   using Even = Tile64x64;
   using Odd = Tile64x64Odd;
 };
@@ -113,6 +116,7 @@ constexpr KernelEntry kRows[] = {
      .blocks_per_sm = 2,
      .shared_bytes = Aligned<Tile128x64>::kSharedBytes,
      .fast_alignment = 16,
+     .max_splits = kMaxSplitsOfK,
      .flops_per_clock_sm = 1475,
      .unaligned_factor = 0.27,
      .supports = supports,
@@ -127,6 +131,7 @@ constexpr KernelEntry kRows[] = {
      .blocks_per_sm = 3,
      .shared_bytes = Aligned<Tile64x64>::kSharedBytes,
      .fast_alignment = 16,
+     .max_splits = kMaxSplitsOfK,
      .flops_per_clock_sm = 1200,
      .unaligned_factor = 0.34,
      .supports = supports,

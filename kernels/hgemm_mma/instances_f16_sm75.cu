@@ -11,6 +11,7 @@ using namespace hgemm_mma;
 struct Tile64x64Turing : TuringDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 32, kWarpM = 32, kWarpN = 32;
   static constexpr int kBlocksPerSm = 3;
+  static constexpr bool kSplits = true;
   using Even = Tile64x64Turing;
   using Odd = Tile64x64Turing;
 };
@@ -18,6 +19,7 @@ struct Tile64x64Turing : TuringDefaults {
 struct Tile128x64Turing : TuringDefaults {
   static constexpr int kTileM = 128, kTileN = 64, kTileK = 32, kWarpM = 64, kWarpN = 32;
   static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kSplits = true;
   using Even = Tile64x64Turing;
   using Odd = Tile64x64Turing;
 };
@@ -83,6 +85,7 @@ constexpr KernelEntry kRows[] = {
      .blocks_per_sm = 2,
      .shared_bytes = Aligned<Tile128x64Turing>::kSharedBytes,
      .fast_alignment = 16,
+     .max_splits = kMaxSplitsOfK,
      .flops_per_clock_sm = 700,
      .unaligned_factor = 0.4,
      .supports = supports,
@@ -97,6 +100,7 @@ constexpr KernelEntry kRows[] = {
      .blocks_per_sm = 3,
      .shared_bytes = Aligned<Tile64x64Turing>::kSharedBytes,
      .fast_alignment = 16,
+     .max_splits = kMaxSplitsOfK,
      .flops_per_clock_sm = 600,
      .unaligned_factor = 0.4,
      .supports = supports,

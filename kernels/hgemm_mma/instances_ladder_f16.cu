@@ -59,7 +59,7 @@ cudaError_t prepare_rung() {
 
 template <class Config>
 cudaError_t launch_rung(const GemmProblem& problem, const LaunchContext& context) {
-  return launch_tiles(instantiation<Rung<Config>>(), problem, context.stream);
+  return launch_tiles(instantiation<Rung<Config>>(), problem, context);
 }
 
 template <class Config>

@@ -5,11 +5,12 @@
 
 #include "kernels/hgemm_mma/store_tile.cuh"
 #include "kernels/params.h"
+#include "kernels/tile/split_sum.cuh"
 #include "kernels/tile/tile_order.cuh"
 
 namespace fastgemm::hgemm_mma {
 
-// Which tile of D this block computes.
+// A tile of D.
 struct BlockPlace {
   std::int64_t batch = 0;
   TileCoordinate tile;
@@ -17,8 +18,7 @@ struct BlockPlace {
 
 // Tiles go in groups of kGroupRows, so that those under way at once cover a part of D that is about square.
 template <class Variant>
-FG_DEVICE BlockPlace block_place(const GemmParams& params) {
-  const std::int64_t tile = params.first_tile + ptx::block_index();
+FG_DEVICE BlockPlace block_place(const GemmParams& params, std::int64_t tile) {
   const std::int64_t tiles = static_cast<std::int64_t>(params.tiles_m) * params.tiles_n;
   const std::int64_t batch = tile / tiles;
   constexpr int kGroup = Variant::kGroupRows / Variant::kTileM;
@@ -35,24 +35,55 @@ FG_DEVICE std::int64_t first_column(const BlockPlace& place) {
   return static_cast<std::int64_t>(place.tile.n) * Variant::kTileN;
 }
 
+// The tiles of A and B that a tile of D needs, over all of k or one part of it.
 template <class Variant>
-FG_DEVICE TilePipeline<Variant> make_pipeline(const GemmProblem& p, const BlockPlace& place) {
+FG_DEVICE TilePipeline<Variant> make_pipeline(const GemmParams& params, const BlockPlace& place, int part) {
+  const GemmProblem& p = params.problem;
   const void* a = batch_entry(p.a.data, p.a.pointers, p.a.batch_stride, DataType::kFloat16, place.batch);
   const void* b = batch_entry(p.b.data, p.b.pointers, p.b.batch_stride, DataType::kFloat16, place.batch);
+  std::int64_t k = p.k;
+  if constexpr (Variant::kSplits) {
+    if (params.split.splits > 1) {
+      const auto steps = static_cast<int>((p.k + Variant::kTileK - 1) / Variant::kTileK);
+      const SplitSteps own = split_steps(steps, params.split.splits, part);
+      const std::int64_t first_k = static_cast<std::int64_t>(own.begin) * Variant::kTileK;
+      a = static_cast<const char*>(a) + first_k * (Variant::TileA::kDepthContiguous ? 1 : p.a.ld) * 2;
+      b = static_cast<const char*>(b) + first_k * (Variant::TileB::kDepthContiguous ? 1 : p.b.ld) * 2;
+      k = (own.end == steps ? p.k : static_cast<std::int64_t>(own.end) * Variant::kTileK) - first_k;
+    }
+  }
   return {OperandCopy<Variant, typename Variant::TileA>(a, p.a.ld, p.m, first_row<Variant>(place)),
-          OperandCopy<Variant, typename Variant::TileB>(b, p.b.ld, p.n, first_column<Variant>(place)), p.k};
+          OperandCopy<Variant, typename Variant::TileB>(b, p.b.ld, p.n, first_column<Variant>(place)), k};
+}
+
+// With the tile's k in several parts: true in the block that has their sum. The stages are free by then.
+template <class Variant>
+FG_DEVICE bool sum_parts(const SplitParams& split, const SplitPart& part, Accumulators<Variant>& acc) {
+  constexpr int kBlocksM = Variant::kWarpM / 8;
+  constexpr int kElements = Variant::kWarpN / 16 * kBlocksM * 4;
+  const SplitThreads<Variant::kThreads> threads{ptx::thread_index(), ptx::shared_base()};
+  return sum_split_parts<kElements>(split, part, threads, [&acc](int i) -> float& {
+    return acc.block[i / (4 * kBlocksM)][i / 4 % kBlocksM][i % 4];
+  });
 }
 
 template <class Variant>
 __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
     hgemm_mma_kernel(const __grid_constant__ GemmParams params) {
   const GemmProblem& problem = params.problem;
-  const BlockPlace place = block_place<Variant>(params);
+  SplitPart part{params.first_tile + ptx::block_index(), 0};
+  if constexpr (Variant::kSplits) part = split_part(params.split, part.tile);
+  const BlockPlace place = block_place<Variant>(params, part.tile);
   const int warp = ptx::warp_index();
   Accumulators<Variant> acc = {};
   if (has_product(problem)) {
-    TilePipeline<Variant> pipeline = make_pipeline<Variant>(problem, place);
+    TilePipeline<Variant> pipeline = make_pipeline<Variant>(params, place, part.index);
     accumulate(acc, pipeline, warp);
+    if constexpr (Variant::kSplits) {
+      if (params.split.splits > 1 && !sum_parts<Variant>(params.split, part, acc)) return;
+    }
+  } else if (part.index > 0) {
+    return;
   }
   const Epilogue epilogue = make_epilogue(problem, place.batch);
   const std::int64_t row = first_row<Variant>(place) + warp_row<Variant>(warp);

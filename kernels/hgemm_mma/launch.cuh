@@ -11,15 +11,19 @@ namespace fastgemm::hgemm_mma {
 // A kernel and what its launch needs to know.
 struct Instantiation {
   void (*kernel)(GemmParams) = nullptr;
-  int tile_m = 0;
-  int tile_n = 0;
+  TileShape tile;
   int threads = 0;
   std::int64_t shared_bytes = 0;
+  bool splits = false;
 };
 
 template <class Variant>
 constexpr Instantiation instantiation() {
-  return {hgemm_mma_kernel<Variant>, Variant::kTileM, Variant::kTileN, Variant::kThreads, Variant::kSharedBytes};
+  return {hgemm_mma_kernel<Variant>,
+          {Variant::kTileM, Variant::kTileN, Variant::kTileK},
+          Variant::kThreads,
+          Variant::kSharedBytes,
+          Variant::kSplits};
 }
 
 // One instantiation for each pair of transpositions, [op_a][op_b].
@@ -59,7 +63,13 @@ inline int alignment_class(const GemmProblem& problem) {
   return a > b ? a : b;
 }
 
-inline bool supports(const GemmProblem& problem) { return problem.type_ab == DataType::kFloat16; }
+// Tiles are counted in int, by the smallest tile that a row may leave a problem to.
+inline bool supports(const GemmProblem& problem) {
+  constexpr std::int64_t kSmallestTile = 32;
+  constexpr std::int64_t kMax = std::numeric_limits<int>::max() - 1;
+  return problem.type_ab == DataType::kFloat16 && problem.m / kSmallestTile < kMax &&
+         problem.n / kSmallestTile < kMax && problem.k / kSmallestTile < kMax;
+}
 
 template <class Config>
 cudaError_t prepare() {
@@ -75,18 +85,19 @@ cudaError_t prepare() {
 }
 
 // A grid holds at most 2^31 - 1 blocks; more tiles take several.
-inline cudaError_t launch_tiles(const Instantiation& entry, const GemmProblem& problem, cudaStream_t stream) {
+inline cudaError_t launch_tiles(const Instantiation& entry, const GemmProblem& problem, const LaunchContext& context) {
   constexpr std::int64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
   GemmParams params;
   params.problem = problem;
-  params.tiles_m = static_cast<int>((problem.m + entry.tile_m - 1) / entry.tile_m);
-  params.tiles_n = static_cast<int>((problem.n + entry.tile_n - 1) / entry.tile_n);
-  const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count;
+  params.tiles_m = static_cast<int>((problem.m + entry.tile.m - 1) / entry.tile.m);
+  params.tiles_n = static_cast<int>((problem.n + entry.tile.n - 1) / entry.tile.n);
+  if (entry.splits) params.split = make_split_params(problem, entry.tile, context);
+  const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count * params.split.splits;
   while (params.first_tile < tiles) {
     const std::int64_t left = tiles - params.first_tile;
     const std::int64_t blocks = left < kMaxBlocks ? left : kMaxBlocks;
     const cudaError_t error =
-        ptx::launch_grid(entry.kernel, {blocks, entry.threads, entry.shared_bytes}, stream, params);
+        ptx::launch_grid(entry.kernel, {blocks, entry.threads, entry.shared_bytes}, context.stream, params);
     if (error != cudaSuccess) return error;
     params.first_tile += blocks;
   }
@@ -97,7 +108,7 @@ template <class Config>
 cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
   const int op_a = problem.op_a == Op::kT;
   const int op_b = problem.op_b == Op::kT;
-  return launch_tiles(kInstantiations<Config>[alignment_class(problem)].of[op_a][op_b], problem, context.stream);
+  return launch_tiles(kInstantiations<Config>[alignment_class(problem)].of[op_a][op_b], problem, context);
 }
 
 }  // namespace fastgemm::hgemm_mma

@@ -14,6 +14,7 @@ enum class Transfer { kAsync, kStaged };
 // kSliceBarriers: warps wait only for those that share their slice of A or of B, not for the block.
 // kMeetEarly: warps meet in the middle of a k tile, half a tile before they need what they waited for, and a stage is
 // refilled one tile later; else they meet at its end.
+// kSplits: a launch may cut k into parts, each a block's. Costs a few registers, which the large tiles do not have.
 
 // Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0, 8192: slower
 // than the next tile by 1 to 2 % (NN, NT) and 5 % (TN, TT).
@@ -30,6 +31,7 @@ struct Tile256x128x8 {
   static constexpr bool kSliceBarriers = true;
   static constexpr bool kMeetEarly = true;
   static constexpr int kBlocksPerSm = 1;
+  static constexpr bool kSplits = false;
 };
 
 // The same with the block's barrier, and more stages in its place.
@@ -51,6 +53,7 @@ struct Tile128x128x8 {
   static constexpr bool kSliceBarriers = false;
   static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kSplits = true;
 };
 
 struct Tile128x64x8 {
@@ -66,6 +69,7 @@ struct Tile128x64x8 {
   static constexpr bool kSliceBarriers = false;
   static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 3;
+  static constexpr bool kSplits = true;
 };
 
 struct Tile64x64x16 {
@@ -81,6 +85,7 @@ struct Tile64x64x16 {
   static constexpr bool kSliceBarriers = false;
   static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 4;
+  static constexpr bool kSplits = true;
 };
 
 struct Tile32x32x16 {
@@ -96,6 +101,7 @@ struct Tile32x32x16 {
   static constexpr bool kSliceBarriers = false;
   static constexpr bool kMeetEarly = false;
   static constexpr int kBlocksPerSm = 8;
+  static constexpr bool kSplits = true;
 };
 
 // The same tiles for chips without cp.async: two buffers, filled from registers; 64 KiB of shared memory an SM.

@@ -46,6 +46,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80() {
        .blocks_per_sm = Tile128x128x8::kBlocksPerSm,
        .shared_bytes = Launcher<Tile128x128x8>::kSharedBytes,
        .sequential = true,
+       .max_splits = Launcher<Tile128x128x8>::kMaxSplits,
        .flops_per_clock_sm = 190.0,  // NN 48.4, NT 54.8, TN 47.7, TT 47.7 TFLOP/s
        .unaligned_factor = 0.89,
        .supports = Launcher<Tile128x128x8>::supports,
@@ -60,6 +61,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80() {
        .blocks_per_sm = Tile128x64x8::kBlocksPerSm,
        .shared_bytes = Launcher<Tile128x64x8>::kSharedBytes,
        .sequential = true,
+       .max_splits = Launcher<Tile128x64x8>::kMaxSplits,
        .flops_per_clock_sm = 173.0,  // NN 45.2, NT 50.6, TN 42.1, TT 43.0 TFLOP/s at 2048
        .unaligned_factor = 0.89,
        .supports = Launcher<Tile128x64x8>::supports,
@@ -74,6 +76,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80() {
        .blocks_per_sm = Tile64x64x16::kBlocksPerSm,
        .shared_bytes = Launcher<Tile64x64x16>::kSharedBytes,
        .sequential = true,
+       .max_splits = Launcher<Tile64x64x16>::kMaxSplits,
        .flops_per_clock_sm = 182.0,  // NN 46.3, NT 52.8 TFLOP/s
        .unaligned_factor = 0.89,
        .supports = Launcher<Tile64x64x16>::supports,
@@ -88,6 +91,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80() {
        .blocks_per_sm = Tile32x32x16::kBlocksPerSm,
        .shared_bytes = Launcher<Tile32x32x16>::kSharedBytes,
        .sequential = true,
+       .max_splits = Launcher<Tile32x32x16>::kMaxSplits,
        .flops_per_clock_sm = 110.0,  // NN 28.7, NT 35.8 TFLOP/s
        .unaligned_factor = 0.89,
        .supports = Launcher<Tile32x32x16>::supports,

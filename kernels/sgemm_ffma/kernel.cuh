@@ -1,5 +1,6 @@
 // FP32 GEMM on the FMA units. One block computes one tile of D; operands stream through a ring of shared memory
-// stages; every element of D is one chain of FMAs over ascending k. After S. Murray's SGEMM (256x128x8 tile, Hilbert
+// stages; every element of D is one chain of FMAs over ascending k, or, where k
+// is split over blocks, the sum of such chains in ascending k. After S. Murray's SGEMM (256x128x8 tile, Hilbert
 // order, four stages, barriers on half and quarter blocks, write-through stores), made general.
 #pragma once
 
@@ -8,20 +9,20 @@
 #include "kernels/sgemm_ffma/config.h"
 #include "kernels/sgemm_ffma/mainloop.cuh"
 #include "kernels/sgemm_ffma/store_tile.cuh"
+#include "kernels/tile/split_sum.cuh"
 #include "kernels/tile/tile_order.cuh"
 
 namespace fastgemm::ffma {
 
-// The tile of this block.
 struct BlockTile {
   std::int64_t batch = 0;
   std::int64_t first_m = 0;
   std::int64_t first_n = 0;
 };
 
+// Where linear tile `index` lies.
 template <class Config>
-FG_DEVICE BlockTile block_tile(const GemmParams& params) {
-  std::int64_t index = params.first_tile + ptx::block_index();
+FG_DEVICE BlockTile block_tile(const GemmParams& params, std::int64_t index) {
   BlockTile tile;
   if (params.problem.batch_count > 1) {
     const std::int64_t tiles = static_cast<std::int64_t>(params.tiles_m) * params.tiles_n;
@@ -39,18 +40,53 @@ FG_DEVICE const float* operand_of_batch(const Operand& operand, std::int64_t bat
       batch_entry(operand.data, operand.pointers, operand.batch_stride, DataType::kFloat32, batch));
 }
 
+// The operands of a tile, all of k or one part of it.
+template <class Config>
+FG_DEVICE TileOperands tile_operands(const GemmParams& params, const BlockTile& tile, int part) {
+  const GemmProblem& problem = params.problem;
+  TileOperands operands;
+  operands.a = {operand_of_batch(problem.a, tile.batch), problem.a.ld, tile.first_m, problem.m};
+  operands.b = {operand_of_batch(problem.b, tile.batch), problem.b.ld, tile.first_n, problem.n};
+  operands.k = problem.k;
+  if constexpr (Config::kSplits) {
+    const int splits = params.split.splits;
+    if (splits > 1) {
+      const auto steps = static_cast<int>((problem.k + Config::kTileK - 1) / Config::kTileK);
+      const SplitSteps own = split_steps(steps, splits, part);
+      const std::int64_t first_k = static_cast<std::int64_t>(own.begin) * Config::kTileK;
+      operands.a.g_operand += first_k * (problem.op_a == Op::kN ? problem.a.ld : 1);
+      operands.b.g_operand += first_k * (problem.op_b == Op::kN ? 1 : problem.b.ld);
+      operands.k = (own.end == steps ? problem.k : static_cast<std::int64_t>(own.end) * Config::kTileK) - first_k;
+    }
+  }
+  return operands;
+}
+
+// With the tile's k in several parts: true in the block that has their sum. The ring of stages is free by then.
+template <class Config>
+FG_DEVICE bool sum_parts(const SplitParams& split, const SplitPart& part, Accumulators<Config>& r_acc) {
+  constexpr int kElements = Config::kThreadM * Config::kThreadN;
+  const SplitThreads<Config::kThreads> threads{ptx::thread_index(), ptx::shared_base()};
+  return sum_split_parts<kElements>(split, part, threads, [&r_acc](int i) -> float& {
+    return r_acc[i / Config::kThreadM][i % Config::kThreadM];
+  });
+}
+
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
     sgemm_ffma_kernel(const __grid_constant__ GemmParams params) {
   const GemmProblem& problem = params.problem;
-  const BlockTile tile = block_tile<Config>(params);
+  SplitPart part{params.first_tile + ptx::block_index(), 0};
+  if constexpr (Config::kSplits) part = split_part(params.split, part.tile);
+  const BlockTile tile = block_tile<Config>(params, part.tile);
   Accumulators<Config> r_acc = {};
   if (problem.k > 0 && load_scalar(problem.alpha) != 0.0f) {
-    TileOperands operands;
-    operands.a = {operand_of_batch(problem.a, tile.batch), problem.a.ld, tile.first_m, problem.m};
-    operands.b = {operand_of_batch(problem.b, tile.batch), problem.b.ld, tile.first_n, problem.n};
-    operands.k = problem.k;
-    Mainloop<Config>(operands).run(r_acc);
+    Mainloop<Config>(tile_operands<Config>(params, tile, part.index)).run(r_acc);
+    if constexpr (Config::kSplits) {
+      if (params.split.splits > 1 && !sum_parts<Config>(params.split, part, r_acc)) return;
+    }
+  } else if (part.index > 0) {
+    return;
   }
   const Epilogue epilogue = make_epilogue(problem, tile.batch);
   const ThreadTileOrigin origin = thread_tile_origin<Config>(problem, tile.first_m, tile.first_n);

@@ -48,6 +48,7 @@ class Launcher {
  public:
   static constexpr int kThreads = AnyConfig::kThreads;
   static constexpr std::int64_t kSharedBytes = AnyConfig::kSharedBytes;
+  static constexpr int kMaxSplits = Tile::kSplits ? kMaxSplitsOfK : 1;
 
   static bool supports(const GemmProblem& problem) {
     constexpr std::int64_t kMax = std::numeric_limits<int>::max() - 1;
@@ -74,7 +75,10 @@ class Launcher {
     params.problem = problem;
     params.tiles_m = static_cast<int>(divide_up(problem.m, Tile::kTileM));
     params.tiles_n = static_cast<int>(divide_up(problem.n, Tile::kTileN));
-    const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count;
+    if constexpr (Tile::kSplits) {
+      params.split = make_split_params(problem, {Tile::kTileM, Tile::kTileN, Tile::kTileK}, context);
+    }
+    const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count * params.split.splits;
     const Kernel kernel = kernel_of(problem);
     ptx::LaunchShape shape{.threads = kThreads, .shared_bytes = kSharedBytes};
     for (; params.first_tile < tiles; params.first_tile += kMaxBlocks) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "kernels/splits.h"
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/engine/violation.h"
 #include "tests/emulation/kernels/typed_buffer.h"
@@ -38,7 +39,8 @@ Shape make_shape(int rows, int columns, int pad, int batch_count, int gap, bool 
 // All the device memory of a call, and the problem that names it.
 class Call {
  public:
-  Call(const GemmCase& gemm, DataType type_ab) : gemm_(gemm), type_ab_(type_ab), random_(gemm.seed) {
+  Call(const GemmCase& gemm, const KernelEntry& entry)
+      : gemm_(gemm), type_ab_(entry.type_ab), tile_k_(entry.tile.k), random_(gemm.seed) {
     make_operands();
     make_outputs();
     make_scalars();
@@ -69,12 +71,15 @@ class Call {
   float operand_b(int batch, int k, int column) const {
     return b_->get(gemm_.op_b == Op::kN ? shape_b_.at(batch, k, column) : shape_b_.at(batch, column, k));
   }
+  float chain(int batch, int row, int column, int first_k, int end_k) const;
+  float sum_of_products(int batch, int row, int column) const;
   float expected(int batch, int row, int column) const;
   bool equals(float value, float wanted) const;
   std::string element_difference(int batch, int row, int column) const;
 
   const GemmCase& gemm_;
   DataType type_ab_;
+  int tile_k_;
   Random random_;
   Shape shape_a_, shape_b_, shape_c_, shape_d_;
   Buffer a_, b_, c_, d_, bias_, alpha_, beta_;
@@ -181,13 +186,32 @@ void Call::make_pointers() {
   problem_.d = {nullptr, d_pointers_->data(), shape_d_.ld, 0};
 }
 
-float Call::expected(int batch, int row, int column) const {
-  float value = 0.0f;
-  if (has_product()) {
-    float sum = 0.0f;
-    for (int k = 0; k < gemm_.k; ++k) sum = std::fma(operand_a(batch, row, k), operand_b(batch, k, column), sum);
-    value = gemm_.alpha * sum;
+float Call::chain(int batch, int row, int column, int first_k, int end_k) const {
+  float sum = 0.0f;
+  for (int k = first_k; k < end_k; ++k) sum = std::fma(operand_a(batch, row, k), operand_b(batch, k, column), sum);
+  return sum;
+}
+
+float Call::sum_of_products(int batch, int row, int column) const {
+  if (gemm_.splits == 1) return chain(batch, row, column, 0, gemm_.k);
+  const int steps = (gemm_.k + tile_k_ - 1) / tile_k_;
+  const int splits = std::min(gemm_.splits, steps);
+  const int group = gemm_.split_group > 0 ? gemm_.split_group : 1;
+  float sum = 0.0f;
+  for (int first = 0; first < splits; first += group) {
+    float term = 0.0f;
+    for (int part = first; part < std::min(first + group, splits); ++part) {
+      const auto begin = static_cast<int>(split_begin(steps, splits, part)) * tile_k_;
+      const auto end = static_cast<int>(split_begin(steps, splits, part + 1)) * tile_k_;
+      term += chain(batch, row, column, begin, std::min(end, gemm_.k));
+    }
+    sum += term;
   }
+  return sum;
+}
+
+float Call::expected(int batch, int row, int column) const {
+  float value = has_product() ? gemm_.alpha * sum_of_products(batch, row, column) : 0.0f;
   if (gemm_.beta != 0.0f) {
     const float c = c_before_[shape_c_.at(batch, row, column)];
     value = has_product() ? std::fma(gemm_.beta, c, value) : gemm_.beta * c;
@@ -236,14 +260,19 @@ std::string Call::difference() const {
   return d_->canaries_intact() ? std::string() : "memory around D was written";
 }
 
-// What chained launches hand work on by.
-class ChainMemory {
+// What the blocks of chained and split launches hand work on by, no more than they are promised.
+class SharedMemoryOfBlocks {
  public:
-  ChainMemory(const KernelEntry& entry, const GemmCase& gemm)
-      : flags_(static_cast<std::size_t>(gemm.sm_count) + 1, Access::kReadWrite, "flags"),
-        workspace_(gemm.chained ? static_cast<std::size_t>(gemm.sm_count * entry.tile.m * entry.tile.n) : 1,
-                   Access::kReadWrite, "workspace") {
+  SharedMemoryOfBlocks(const KernelEntry& entry, const GemmCase& gemm, const GemmProblem& problem)
+      : flags_(static_cast<std::size_t>(gemm.splits > 1 ? gemm.split_flags : gemm.sm_count + 1), Access::kReadWrite,
+               "flags"),
+        workspace_(floats(entry, gemm, problem), Access::kReadWrite, "workspace") {
     for (std::size_t i = 0; i < flags_.size(); ++i) flags_[i] = 0;
+  }
+
+  static std::size_t floats(const KernelEntry& entry, const GemmCase& gemm, const GemmProblem& problem) {
+    if (gemm.splits > 1) return split_workspace_bytes(problem, entry.tile, gemm.splits) / sizeof(float);
+    return gemm.chained ? static_cast<std::size_t>(gemm.sm_count * entry.tile.m * entry.tile.n) : 1;
   }
 
   void lend(LaunchContext* context) {
@@ -276,12 +305,13 @@ std::string GemmCase::text() const {
        << offset_d << ", alpha " << alpha << " beta " << beta << (device_scalars ? " on the device" : "")
        << (in_place ? "" : ", C apart") << (bias ? ", bias" : "") << ", activation " << static_cast<int>(activation)
        << ", D " << (type_cd == DataType::kFloat32 ? "FP32" : "FP16") << ", batch " << batch_count
-       << (batch == Batch::kPointers ? " by pointers" : "") << ", " << sm_count << " SMs" << (chained ? " chained" : "") << ", seed " << seed;
+       << (batch == Batch::kPointers ? " by pointers" : "") << ", " << sm_count << " SMs" << (chained ? " chained" : "")
+       << (splits > 1 ? ", splits " + std::to_string(splits) : "") << ", seed " << seed;
   return text.str();
 }
 
 std::string run_case(const KernelEntry& entry, const GemmCase& gemm) {
-  Call call(gemm, entry.type_ab);
+  Call call(gemm, entry);
   const std::string where = std::string(entry.name) + ": " + gemm.text() + ": ";
   if (!entry.supports(call.problem_)) return where + "not supported";
   DeviceInfo device;
@@ -290,15 +320,16 @@ std::string run_case(const KernelEntry& entry, const GemmCase& gemm) {
   LaunchContext context;
   context.device = &device;
   context.sm_count = device.sm_count;
-  ChainMemory chain(entry, gemm);
-  if (gemm.chained) chain.lend(&context);
+  context.splits = gemm.splits;
+  SharedMemoryOfBlocks shared(entry, gemm, call.problem_);
+  if (gemm.chained || gemm.splits > 1) shared.lend(&context);
   try {
     if (entry.prepare() != cudaSuccess) return where + "prepare failed";
     if (entry.launch(call.problem_, context) != cudaSuccess) return where + "launch failed";
   } catch (const Violation& violation) {
     return where + violation.what();
   }
-  if (!chain.flags_zero()) return where + "flags are not zero after the launch";
+  if (!shared.flags_zero()) return where + "flags are not zero after the launch";
   const std::string difference = call.difference();
   return difference.empty() ? difference : where + difference;
 }

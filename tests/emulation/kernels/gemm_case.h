@@ -43,6 +43,9 @@ struct GemmCase {
   bool poisoned_operands = false;  // A and B are full of NaN and may not be read, as when alpha is 0
   int sm_count = 2;                // SMs that the launch is to use
   bool chained = false;            // it gets workspace, and flags for its blocks to hand work on by
+  int splits = 1;                  // parts that k is cut into; more than one: it gets workspace and flags for them
+  int split_flags = 4096;          // how many
+  int split_group = 0;             // parts whose sum is a term of the whole sum; 0: each part is a term
   Data data = Data::kIntegers;
   std::uint64_t seed = 1;
 
