@@ -15,6 +15,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.a
 std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
+std::span<const KernelEntry> hgemm_wgmma_f16_sm90();  // kernels/hgemm_wgmma, bulk tensor copies and wgmma
 
 inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
 #ifdef FASTGEMM_HAS_SGEMM_HOPPER
@@ -25,6 +26,9 @@ inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no 
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM75
     sgemm_ffma_f32_sm75,
+#endif
+#ifdef FASTGEMM_HAS_HGEMM_WGMMA
+    hgemm_wgmma_f16_sm90,
 #endif
 #ifdef FASTGEMM_HAS_HGEMM_MMA_SM80
     hgemm_mma_f16_sm80,

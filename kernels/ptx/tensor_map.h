@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstdint>
 
 namespace fastgemm::ptx {
@@ -22,23 +23,25 @@ struct TensorMapShape {
   int box_inner = 0;  // at most 256, and at most the swizzle's width in bytes where there is one
   int box_outer = 0;  // at most 256
   TensorSwizzle swizzle = TensorSwizzle::kNone;
+  std::int64_t entries = 0;       // more than 0: a row of such arrays, for the copies whose names end in 3d
+  std::int64_t entry_stride = 0;  // elements from one to the next, a multiple of 16 bytes; of no meaning with one entry
 };
 
 using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
 
-// Null with an old driver. Thread-safe; looked up once.
+// Null with an old driver, or while CUDA answers errors: a failed look-up is tried again. Thread-safe.
 inline TensorMapEncoder tensor_map_encoder() {
-  static const TensorMapEncoder encoder = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found) !=
-            cudaSuccess ||
-        found != cudaDriverEntryPointSuccess) {
-      cudaGetLastError();
-      function = nullptr;
-    }
-    return reinterpret_cast<TensorMapEncoder>(function);
-  }();
+  static std::atomic<TensorMapEncoder> encoder = nullptr;
+  if (const TensorMapEncoder known = encoder.load(std::memory_order_relaxed); known != nullptr) return known;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found) !=
+          cudaSuccess ||
+      found != cudaDriverEntryPointSuccess) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  encoder.store(reinterpret_cast<TensorMapEncoder>(function), std::memory_order_relaxed);
   return encoder;
 }
 
@@ -47,15 +50,18 @@ inline cudaError_t encode_tensor_map(CUtensorMap* map, const TensorMapShape& sha
   if (encoder == nullptr) return cudaErrorNotSupported;
   constexpr CUtensorMapSwizzle kSwizzles[] = {CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B,
                                               CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B};
-  const cuuint64_t extents[2] = {static_cast<cuuint64_t>(shape.inner), static_cast<cuuint64_t>(shape.outer)};
-  const cuuint64_t strides[1] = {static_cast<cuuint64_t>(shape.ld * shape.element_bytes)};
-  const cuuint32_t box[2] = {static_cast<cuuint32_t>(shape.box_inner), static_cast<cuuint32_t>(shape.box_outer)};
-  const cuuint32_t steps[2] = {1, 1};
+  const std::int64_t entry_stride = shape.entries > 1 ? shape.entry_stride : shape.ld;
+  const cuuint64_t extents[3] = {static_cast<cuuint64_t>(shape.inner), static_cast<cuuint64_t>(shape.outer),
+                                 static_cast<cuuint64_t>(shape.entries)};
+  const cuuint64_t strides[2] = {static_cast<cuuint64_t>(shape.ld * shape.element_bytes),
+                                 static_cast<cuuint64_t>(entry_stride * shape.element_bytes)};
+  const cuuint32_t box[3] = {static_cast<cuuint32_t>(shape.box_inner), static_cast<cuuint32_t>(shape.box_outer), 1};
+  const cuuint32_t steps[3] = {1, 1, 1};
   const CUresult result =
-      encoder(map, shape.element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2,
-              const_cast<void*>(shape.base), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-              kSwizzles[static_cast<int>(shape.swizzle)], CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      encoder(map, shape.element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+              shape.entries > 0 ? 3 : 2, const_cast<void*>(shape.base), extents, strides, box, steps,
+              CU_TENSOR_MAP_INTERLEAVE_NONE, kSwizzles[static_cast<int>(shape.swizzle)],
+              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 

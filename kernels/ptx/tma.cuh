@@ -1,4 +1,4 @@
-// Bulk tensor copies (sm_90): one thread moves a box of a two-dimensional array between device and shared memory.
+// Bulk tensor copies (sm_90): one thread moves a box of an array between device and shared memory.
 // Elements outside the array are read as zeros and not written. PTX ISA, "cp.async.bulk.tensor".
 #pragma once
 
@@ -19,6 +19,16 @@ FG_DEVICE void tma_load_2d(SharedAddress destination, const TensorMap& map, int 
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
           destination),
       "l"(&map), "r"(inner), "r"(outer), "r"(barrier)
+      : "memory");
+}
+
+// The same from entry `entry` of a row of such arrays.
+FG_DEVICE void tma_load_3d(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
+                           SharedAddress barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
+          "r"(destination),
+      "l"(&map), "r"(inner), "r"(outer), "r"(entry), "r"(barrier)
       : "memory");
 }
 

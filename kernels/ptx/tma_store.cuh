@@ -14,6 +14,13 @@ FG_DEVICE void tma_store_2d(const TensorMap& map, int inner, int outer, SharedAd
                : "memory");
 }
 
+// The same to entry `entry` of a row of such arrays.
+FG_DEVICE void tma_store_3d(const TensorMap& map, int inner, int outer, int entry, SharedAddress source) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&map),
+               "r"(inner), "r"(outer), "r"(entry), "r"(source)
+               : "memory");
+}
+
 // Closes the group of this thread's stores since the last one.
 FG_DEVICE void tma_store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 

@@ -83,12 +83,13 @@ __host__ __device__ constexpr TileCoordinate hilbert_tile(std::int64_t index, in
 }
 
 // Tile `index` of a raster that runs down `group` tiles of m, then one tile along n, and so on; then the next group.
-__host__ __device__ constexpr TileCoordinate grouped_raster_tile(std::int64_t index, int tiles_m, int tiles_n,
-                                                                 int group) {
-  const std::int64_t tiles_per_group = static_cast<std::int64_t>(group) * tiles_n;
+// Index: an integer that holds group * tiles_n; 32 bits divide several times faster than 64.
+template <class Index>
+__host__ __device__ constexpr TileCoordinate grouped_raster_tile(Index index, int tiles_m, int tiles_n, int group) {
+  const Index tiles_per_group = static_cast<Index>(group) * tiles_n;
   const int first_m = static_cast<int>(index / tiles_per_group) * group;
   const int height = tiles_m - first_m < group ? tiles_m - first_m : group;
-  const std::int64_t within = index % tiles_per_group;
+  const Index within = index % tiles_per_group;
   return {first_m + static_cast<int>(within % height), static_cast<int>(within / height)};
 }
 

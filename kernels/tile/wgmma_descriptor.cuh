@@ -36,6 +36,11 @@ __host__ __device__ constexpr std::uint64_t swizzled_tile_descriptor(std::uint32
                           WgmmaSwizzle::k128Bytes);
 }
 
+// The descriptor of the same layout `bytes` further on, a multiple of 16.
+__host__ __device__ constexpr std::uint64_t moved_descriptor(std::uint64_t descriptor, int bytes) {
+  return descriptor + static_cast<std::uint64_t>(bytes >> 4);
+}
+
 // Bytes from the tile's beginning to k step `step` of 16: what to add to the address.
 template <Major kMajor>
 __host__ __device__ constexpr int wgmma_step_bytes(int step) {

@@ -30,6 +30,19 @@ const unsigned char* element(const TensorMapContent& map, std::int64_t inner, st
   return reinterpret_cast<const unsigned char*>(map.base) + outer * map.pitch + inner * map.element_bytes;
 }
 
+// The map of entry `entry` alone; one outside the row has no elements.
+TensorMapContent content_of_entry(const Thread& thread, const CUtensorMap& map, int entry, const char* operation) {
+  TensorMapContent content = content_of(map);
+  if (content.mark != TensorMapContent::kMark) return content;
+  if ((entry == BulkCopies::kNoEntry) != (content.entries == 0)) {
+    fail(thread, Fault::kLaunch, operation, "the tensor map has another number of dimensions");
+  }
+  if (content.entries == 0) return content;
+  if (entry < 0 || entry >= content.entries) content.outer = 0;
+  content.base += static_cast<std::uintptr_t>(entry * content.entry_pitch);
+  return content;
+}
+
 }  // namespace
 
 void BulkCopies::start_block() {
@@ -65,8 +78,8 @@ void BulkCopies::check(const Thread& thread, const Load& load) const {
 }
 
 void BulkCopies::load(const Thread& thread, std::uint32_t destination, const CUtensorMap& map, int inner, int outer,
-                      std::uint32_t barrier) {
-  Load load{content_of(map), destination, inner, outer, barrier, {}};
+                      std::uint32_t barrier, int entry) {
+  Load load{content_of_entry(thread, map, entry, kLoad), destination, inner, outer, barrier, {}};
   check(thread, load);
   const Mbarrier& counted_on = block_.mbarriers().for_copy(thread, barrier, kLoad);
   const int agent = block_.threads() + counted_on.number;
@@ -110,9 +123,10 @@ void BulkCopies::show(std::size_t copy, int agent, std::uint32_t stamp) {
   --hidden_;
 }
 
-void BulkCopies::store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source) {
+void BulkCopies::store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source,
+                       int entry) {
   Stores& mine = stores_[thread.index];
-  Store store{content_of(map), inner, outer, source, mine.groups, false, {}};
+  Store store{content_of_entry(thread, map, entry, kStore), inner, outer, source, mine.groups, false, {}};
   check_map(thread, store.map, source, kStore);
   for (int row = 0; row < store.map.box_outer; ++row) {
     const Inside part = inside(store.map, inner, std::int64_t{outer} + row);

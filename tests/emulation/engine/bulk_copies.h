@@ -18,10 +18,13 @@ class BulkCopies {
   explicit BulkCopies(Block& block) : block_(block) {}
   void start_block();
 
+  // `entry`: of a row of arrays; kNoEntry with a map of a single one.
+  static constexpr int kNoEntry = -1;
   void load(const Thread& thread, std::uint32_t destination, const CUtensorMap& map, int inner, int outer,
-            std::uint32_t barrier);
+            std::uint32_t barrier, int entry = kNoEntry);
 
-  void store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source);
+  void store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source,
+             int entry = kNoEntry);
   void store_commit(const Thread& thread);
   // Until all but the latest `pending` groups have read, and, where `written`, written.
   void store_wait(const Thread& thread, int pending, bool written);

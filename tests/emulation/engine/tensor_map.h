@@ -15,7 +15,9 @@ struct TensorMapContent {
   std::uintptr_t base = 0;
   std::int64_t inner = 0;
   std::int64_t outer = 0;
-  std::int64_t pitch = 0;  // bytes
+  std::int64_t pitch = 0;        // bytes
+  std::int64_t entries = 0;      // 0: one two-dimensional array
+  std::int64_t entry_pitch = 0;  // bytes
   std::int32_t element_bytes = 0;
   std::int32_t box_inner = 0;
   std::int32_t box_outer = 0;

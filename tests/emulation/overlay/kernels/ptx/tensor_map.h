@@ -22,6 +22,8 @@ struct TensorMapShape {
   int box_inner = 0;
   int box_outer = 0;
   TensorSwizzle swizzle = TensorSwizzle::kNone;
+  std::int64_t entries = 0;
+  std::int64_t entry_stride = 0;
 };
 
 using TensorMapEncoder = cudaError_t (*)(CUtensorMap*, const TensorMapShape&);
@@ -33,10 +35,13 @@ inline cudaError_t encode_tensor_map(CUtensorMap* map, const TensorMapShape& sha
   const int swizzle = kSwizzleBytes[static_cast<int>(shape.swizzle)];
   const std::int64_t pitch = shape.ld * shape.element_bytes;
   const int row_bytes = shape.box_inner * shape.element_bytes;
+  const std::int64_t entry_pitch = (shape.entries > 1 ? shape.entry_stride : shape.ld) * shape.element_bytes;
   const bool aligned = reinterpret_cast<std::uintptr_t>(map) % 64 == 0 &&
-                       reinterpret_cast<std::uintptr_t>(shape.base) % 16 == 0 && pitch % 16 == 0;
+                       reinterpret_cast<std::uintptr_t>(shape.base) % 16 == 0 && pitch % 16 == 0 &&
+                       (shape.entries == 0 || entry_pitch % 16 == 0);
   const bool array = shape.inner >= 1 && shape.inner <= kMaxExtent && shape.outer >= 1 && shape.outer <= kMaxExtent &&
-                     pitch >= 0 && pitch < kMaxPitch;
+                     pitch >= 0 && pitch < kMaxPitch && shape.entries >= 0 && shape.entries <= kMaxExtent &&
+                     entry_pitch >= 0 && entry_pitch < kMaxPitch;
   const bool box = shape.box_inner >= 1 && shape.box_inner <= 256 && shape.box_outer >= 1 && shape.box_outer <= 256 &&
                    row_bytes % 16 == 0 && (swizzle == 0 || row_bytes <= swizzle);
   if (!aligned || !array || !box || (shape.element_bytes != 2 && shape.element_bytes != 4)) {
@@ -50,6 +55,8 @@ inline cudaError_t encode_tensor_map(CUtensorMap* map, const TensorMapShape& sha
   content.inner = shape.inner;
   content.outer = shape.outer;
   content.pitch = pitch;
+  content.entries = shape.entries;
+  content.entry_pitch = entry_pitch;
   content.element_bytes = shape.element_bytes;
   content.box_inner = shape.box_inner;
   content.box_outer = shape.box_outer;

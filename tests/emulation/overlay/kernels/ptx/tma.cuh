@@ -16,6 +16,13 @@ FG_DEVICE void tma_load_2d(SharedAddress destination, const TensorMap& map, int 
   thread.block->bulk().load(thread, destination, map, inner, outer, barrier);
 }
 
+FG_DEVICE void tma_load_3d(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
+                           SharedAddress barrier) {
+  emulation::Thread& thread = emulation::current("tma_load_3d");
+  thread.block->maybe_switch(thread);
+  thread.block->bulk().load(thread, destination, map, inner, outer, barrier, entry);
+}
+
 FG_DEVICE void tma_prefetch_map(const TensorMap&) { emulation::current("tma_prefetch_map"); }
 
 }  // namespace fastgemm::ptx

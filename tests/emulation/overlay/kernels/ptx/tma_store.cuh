@@ -11,6 +11,12 @@ FG_DEVICE void tma_store_2d(const TensorMap& map, int inner, int outer, SharedAd
   thread.block->bulk().store(thread, map, inner, outer, source);
 }
 
+FG_DEVICE void tma_store_3d(const TensorMap& map, int inner, int outer, int entry, SharedAddress source) {
+  emulation::Thread& thread = emulation::current("tma_store_3d");
+  thread.block->maybe_switch(thread);
+  thread.block->bulk().store(thread, map, inner, outer, source, entry);
+}
+
 FG_DEVICE void tma_store_commit() {
   emulation::Thread& thread = emulation::current("tma_store_commit");
   thread.block->bulk().store_commit(thread);

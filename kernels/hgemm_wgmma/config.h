@@ -1,0 +1,77 @@
+// What makes one WGMMA kernel: its tile, the way its warpgroups share the work, and what its shared memory holds.
+//
+// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one of up to 256 columns, and a thread then holds
+// neighbours along the columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A)
+// transposed, and the product is a tile of D transposed.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/tile/swizzle.cuh"
+#include "kernels/tile/wgmma_descriptor.cuh"
+
+namespace fastgemm::hgemm_wgmma {
+
+inline constexpr int kTileK = kWgmmaTileDepth;
+inline constexpr int kWarpgroups = 2;  // that multiply; one more warpgroup starts the copies
+inline constexpr int kWarpgroupThreads = 128;
+inline constexpr int kConsumers = kWarpgroups * kWarpgroupThreads;
+inline constexpr int kConsumerWarps = kConsumers / 32;
+inline constexpr int kThreads = kConsumers + kWarpgroupThreads;
+inline constexpr int kConsumerRegisters = 240;
+inline constexpr int kProducerRegisters = 24;
+static_assert(kConsumers * kConsumerRegisters + kWarpgroupThreads * kProducerRegisters <= 65536, "the register file");
+
+inline constexpr int kSwizzleAlignment = 1024;
+inline constexpr int kRasterGroup = 16;  // tiles of n that the raster walks before one of m
+
+// How a warp's FP16 results leave by bulk copies: boxes of (kBoxRows of m, kBoxColumns of n) with the 128-byte swizzle.
+inline constexpr int kBoxRows = 64;
+inline constexpr int kBoxColumns = 16;
+inline constexpr int kBoxBytes = kBoxRows * kBoxColumns * 2;
+
+// Byte offset of 16-byte chunk `chunk` (of m) of column `column` in such a box.
+__host__ __device__ constexpr int box_offset(int column, int chunk) {
+  return column * (kBoxRows * 2) + (chunk ^ column % 8) * kChunkBytes;
+}
+
+// How all other results leave: FP32 strips of (32 of m, 16 of n).
+using Strip = EpilogueStrip<32>;
+
+constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+// Ping-pong: each warpgroup computes tiles of its own and stores one while the other multiplies. Otherwise both share a
+// tile, each half of its columns.
+enum class Schedule { kPingPong, kCooperative };
+
+// Shape: kTileM, kTileN, kStages, kSchedule, and kBoxBuffers, the boxes a warp may have on their way.
+template <class Shape, Major kMajorLeftValue, Major kMajorRightValue>
+struct Config : Shape {
+  static constexpr Major kMajorLeft = kMajorLeftValue;
+  static constexpr Major kMajorRight = kMajorRightValue;
+  static constexpr bool kPingPong = Shape::kSchedule == Schedule::kPingPong;
+  static constexpr int kTileLeft = Shape::kTileN;
+  static constexpr int kTileRight = Shape::kTileM;
+  static constexpr int kGroupLeft = kPingPong ? kTileLeft : kTileLeft / kWarpgroups;  // of a warpgroup
+  static constexpr int kBlocks = kGroupLeft / 64;                                     // wgmma rows
+  static constexpr int kGroupsOfTile = kPingPong ? 1 : kWarpgroups;
+  static_assert(kGroupLeft % 64 == 0 && kTileLeft <= 256, "whole wgmmas, one copy");
+  static_assert(kTileRight % kBoxRows == 0 && kTileRight <= 256, "whole boxes, one wgmma");
+
+  // A stage: (kTileLeft, kTileK), then (kTileRight, kTileK), as wgmma_descriptor.cuh lays them out.
+  static constexpr int kLeftBytes = kTileLeft * kTileK * 2;
+  static constexpr int kRightBytes = kTileRight * kTileK * 2;
+  static constexpr int kStageBytes = kLeftBytes + kRightBytes;
+
+  // Shared memory: the ring of stages, every warp's results on their way out, then barriers: "full" and "empty" of each
+  // stage, and one a warpgroup whose turn to multiply it is.
+  static constexpr int kWarpResultBytes = round_up(
+      Shape::kBoxBuffers * kBoxBytes > Strip::kBytes ? Shape::kBoxBuffers * kBoxBytes : Strip::kBytes, kSwizzleAlignment);
+  static constexpr int kResultOffset = Shape::kStages * kStageBytes;
+  static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * kWarpResultBytes;
+  static constexpr std::int64_t kSharedBytes =
+      kBarrierOffset + (2 * Shape::kStages + kWarpgroups) * 8 + kSwizzleAlignment;
+  static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
+};
+
+}  // namespace fastgemm::hgemm_wgmma

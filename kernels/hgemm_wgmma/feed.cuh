@@ -1,0 +1,102 @@
+// The ring of shared memory stages, its barriers, and the thread that keeps it full.
+#pragma once
+
+#include "kernels/hgemm_wgmma/config.h"
+#include "kernels/hgemm_wgmma/params.h"
+#include "kernels/ptx/mbarrier.cuh"
+#include "kernels/ptx/tma.cuh"
+
+namespace fastgemm::hgemm_wgmma {
+
+// Where the parts of a block's shared memory begin.
+template <class Config>
+struct SharedLayout {
+  ptx::SharedAddress s_ring;
+  FG_DEVICE SharedLayout()
+      : s_ring((ptx::shared_base() + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment) {}
+  FG_DEVICE ptx::SharedAddress left(int stage) const { return s_ring + stage * Config::kStageBytes; }
+  FG_DEVICE ptx::SharedAddress right(int stage) const { return left(stage) + Config::kLeftBytes; }
+  FG_DEVICE ptx::SharedAddress results(int warp) const {
+    return s_ring + Config::kResultOffset + warp * Config::kWarpResultBytes;
+  }
+  FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
+  FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
+  FG_DEVICE ptx::SharedAddress turn(int warpgroup) const { return full(2 * Config::kStages + warpgroup); }
+};
+
+FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
+  while (!ptx::mbarrier_try_wait(barrier, parity)) {
+  }
+}
+
+// A full barrier ends with the one arrival that announces its bytes, an empty one when all warps that multiply the stage
+// have left it, a turn when all warps of the other warpgroup have given it away. By one thread.
+template <class Config>
+FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
+  for (int stage = 0; stage < Config::kStages; ++stage) {
+    ptx::mbarrier_init(shared.full(stage), 1);
+    ptx::mbarrier_init(shared.empty(stage), 4 * Config::kGroupsOfTile);
+  }
+  for (int warpgroup = 0; warpgroup < kWarpgroups; ++warpgroup) ptx::mbarrier_init(shared.turn(warpgroup), 4);
+  ptx::mbarrier_init_fence();
+}
+
+// A stage of the ring and the parity of its barriers.
+template <class Config>
+struct RingPosition {
+  int stage = 0;
+  int parity = 0;
+
+  FG_DEVICE void advance() {
+    if (++stage < Config::kStages) return;
+    stage = 0;
+    parity ^= 1;
+  }
+
+  FG_DEVICE void advance(int count) {
+    stage += count % Config::kStages;
+    parity ^= count / Config::kStages & 1;
+    if (stage < Config::kStages) return;
+    stage -= Config::kStages;
+    parity ^= 1;
+  }
+};
+
+// One k block of an operand, kTile elements along m or n: one box, or one for every 64 where k is not contiguous.
+template <Major kMajor, int kTile>
+FG_DEVICE void copy_operand(const ptx::TensorMap& map, int first, int first_k, int entry, ptx::SharedAddress s_tile,
+                            ptx::SharedAddress barrier) {
+  if constexpr (kMajor == Major::kK) {
+    ptx::tma_load_3d(s_tile, map, first_k, first, entry, barrier);
+  } else {
+#pragma unroll
+    for (int row = 0; row < kTile; row += 64) {
+      ptx::tma_load_3d(s_tile + wgmma_row_bytes(row), map, first + row, first_k, entry, barrier);
+    }
+  }
+}
+
+// Copies the k blocks of all tiles of this block, in order, each as soon as its stage is empty. By one thread.
+template <class Config>
+FG_DEVICE void produce(const WgmmaParams& params, const SharedLayout<Config>& shared) {
+  RingPosition<Config> at;
+  for (int tile = static_cast<int>(ptx::block_index()); tile < params.grid.tiles;
+       tile += static_cast<int>(ptx::grid_size())) {
+    const TilePlace place = tile_place(params.grid, tile, kRasterGroup);
+    const int left_entry = place.entry * params.left_entry_step;
+    const int right_entry = place.entry * params.right_entry_step;
+    for (int block = 0; block < params.k_blocks; ++block) {
+      wait_for(shared.empty(at.stage), at.parity ^ 1);
+      const ptx::SharedAddress barrier = shared.full(at.stage);
+      ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
+      copy_operand<Config::kMajorLeft, Config::kTileLeft>(params.left, place.tile_n * Config::kTileLeft,
+                                                          block * kTileK, left_entry, shared.left(at.stage), barrier);
+      copy_operand<Config::kMajorRight, Config::kTileRight>(params.right, place.tile_m * Config::kTileRight,
+                                                            block * kTileK, right_entry, shared.right(at.stage),
+                                                            barrier);
+      at.advance();
+    }
+  }
+}
+
+}  // namespace fastgemm::hgemm_wgmma

@@ -1,0 +1,65 @@
+// WGMMA kernels for Hopper.
+#include "kernels/families.h"
+#include "kernels/hgemm_wgmma/launch.cuh"
+
+namespace fastgemm {
+namespace {
+
+using namespace hgemm_wgmma;
+
+struct Tile192x128 {
+  static constexpr int kTileM = 192, kTileN = 128, kStages = 5, kBoxBuffers = 1;
+  static constexpr Schedule kSchedule = Schedule::kPingPong;
+};
+
+struct Tile128x128 {
+  static constexpr int kTileM = 128, kTileN = 128, kStages = 6, kBoxBuffers = 2;
+  static constexpr Schedule kSchedule = Schedule::kPingPong;
+};
+
+struct Tile128x64 {
+  static constexpr int kTileM = 128, kTileN = 64, kStages = 8, kBoxBuffers = 2;
+  static constexpr Schedule kSchedule = Schedule::kPingPong;
+};
+
+struct Tile256x128 {
+  static constexpr int kTileM = 256, kTileN = 128, kStages = 4, kBoxBuffers = 2;
+  static constexpr Schedule kSchedule = Schedule::kCooperative;
+};
+
+struct Tile192x256 {
+  static constexpr int kTileM = 192, kTileN = 256, kStages = 3, kBoxBuffers = 3;
+  static constexpr Schedule kSchedule = Schedule::kCooperative;
+};
+
+// What all rows have in common.
+template <class Shape>
+constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {
+  return {.name = name,
+          .type_ab = DataType::kFloat16,
+          .min_compute_capability = 90,
+          .max_compute_capability = 90,
+          .tile = {Shape::kTileM, Shape::kTileN, kTileK},
+          .stages = Shape::kStages,
+          .threads = kThreads,
+          .blocks_per_sm = 1,
+          .shared_bytes = Launcher<Shape>::kSharedBytes,
+          .flops_per_clock_sm = flops_per_clock_sm,
+          .supports = supports,
+          .prepare = Launcher<Shape>::prepare,
+          .launch = Launcher<Shape>::launch};
+}
+
+constexpr KernelEntry kRows[] = {
+    row<Tile192x256>("wgmma_f16_192x256x64_s3", 2650),
+    row<Tile256x128>("wgmma_f16_256x128x64_s4", 2600),
+    row<Tile192x128>("wgmma_f16_192x128x64_s5", 2650),
+    row<Tile128x128>("wgmma_f16_128x128x64_s6", 2500),
+    row<Tile128x64>("wgmma_f16_128x64x64_s8", 2200),
+};
+
+}  // namespace
+
+std::span<const KernelEntry> hgemm_wgmma_f16_sm90() { return kRows; }
+
+}  // namespace fastgemm

@@ -1,0 +1,140 @@
+// Host side of the WGMMA family: what a row takes, its tensor maps and its launch.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/alignment.h"
+#include "kernels/hgemm_wgmma/kernel.cuh"
+#include "kernels/ptx/launch.cuh"
+#include "kernels/ptx/tensor_map.h"
+
+namespace fastgemm::hgemm_wgmma {
+
+// Sizes at which coordinates past the last tile stay below 2^31 and pitches within what tensor maps hold.
+inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
+inline constexpr std::int64_t kMaxStride = std::int64_t{1} << 39;  // elements
+
+// Batch entries one after another in memory, or all the same.
+inline bool ascending(std::int64_t batch_stride, std::int64_t batch_count) {
+  return batch_count == 1 || (batch_stride >= 0 && batch_stride < kMaxStride);
+}
+
+// Whether bulk copies can reach a matrix: the host knows where it is, and columns start at multiples of 16 bytes.
+inline bool copies_reach(const void* data, const void* const* pointers, std::int64_t ld, std::int64_t batch_stride,
+                         DataType type, std::int64_t batch_count) {
+  return pointers == nullptr && ld < kMaxStride && ascending(batch_stride, batch_count) &&
+         operand_alignment(reinterpret_cast<std::uintptr_t>(data), ld, batch_stride, type, batch_count) >= 16;
+}
+
+inline bool copies_reach(const Operand& operand, std::int64_t batch_count) {
+  return copies_reach(operand.data, operand.pointers, operand.ld, operand.batch_stride, DataType::kFloat16,
+                      batch_count);
+}
+
+inline TileGrid tile_grid(const GemmProblem& problem, TileShape tile) {
+  TileGrid grid;
+  grid.tiles_m = static_cast<int>((problem.m + tile.m - 1) / tile.m);
+  grid.tiles_n = static_cast<int>((problem.n + tile.n - 1) / tile.n);
+  grid.tiles = static_cast<int>(std::int64_t{grid.tiles_m} * grid.tiles_n * problem.batch_count);
+  return grid;
+}
+
+// What depends on sizes alone; tiles are at least 64 x 64.
+inline bool sizes_fit(const GemmProblem& problem) {
+  if (problem.k == 0 || problem.m > kMaxExtent || problem.n > kMaxExtent || problem.k > kMaxExtent) return false;
+  const std::int64_t tiles = ((problem.m + 63) / 64) * ((problem.n + 63) / 64);
+  return tiles < kMaxTiles / 2 && problem.batch_count < kMaxTiles / 2 / tiles;
+}
+
+inline bool supports(const GemmProblem& problem) {
+  return problem.type_ab == DataType::kFloat16 && sizes_fit(problem) && copies_reach(problem.a, problem.batch_count) &&
+         copies_reach(problem.b, problem.batch_count);
+}
+
+// The map of an operand of `extent` elements along m or n, of which a copy takes `tile`.
+template <Major kMajor>
+cudaError_t encode_operand(ptx::TensorMap* map, const Operand& operand, const GemmProblem& problem,
+                           std::int64_t extent, int tile) {
+  constexpr bool kAlongK = kMajor == Major::kK;
+  const bool shared = problem.batch_count == 1 || operand.batch_stride == 0;
+  return ptx::encode_tensor_map(map, {.base = operand.data,
+                                      .element_bytes = 2,
+                                      .inner = kAlongK ? problem.k : extent,
+                                      .outer = kAlongK ? extent : problem.k,
+                                      .ld = operand.ld,
+                                      .box_inner = 64,
+                                      .box_outer = kAlongK ? tile : kTileK,
+                                      .swizzle = ptx::TensorSwizzle::k128Bytes,
+                                      .entries = shared ? 1 : problem.batch_count,
+                                      .entry_stride = operand.batch_stride});
+}
+
+inline bool d_by_copies(const GemmProblem& problem) {
+  const Output& d = problem.d;
+  return problem.type_cd == DataType::kFloat16 &&
+         copies_reach(d.data, reinterpret_cast<const void* const*>(d.pointers), d.ld, d.batch_stride,
+                      DataType::kFloat16, problem.batch_count);
+}
+
+inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem) {
+  return ptx::encode_tensor_map(map, {.base = problem.d.data,
+                                      .element_bytes = 2,
+                                      .inner = problem.m,
+                                      .outer = problem.n,
+                                      .ld = problem.d.ld,
+                                      .box_inner = kBoxRows,
+                                      .box_outer = kBoxColumns,
+                                      .swizzle = ptx::TensorSwizzle::k128Bytes,
+                                      .entries = problem.batch_count,
+                                      .entry_stride = problem.d.batch_stride});
+}
+
+template <class Config>
+cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& context) {
+  WgmmaParams params;
+  cudaError_t error =
+      encode_operand<Config::kMajorLeft>(&params.left, problem.b, problem, problem.n, Config::kTileLeft);
+  if (error == cudaSuccess) {
+    error = encode_operand<Config::kMajorRight>(&params.right, problem.a, problem, problem.m, Config::kTileRight);
+  }
+  params.d_by_copies = d_by_copies(problem);
+  if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d, problem);
+  if (error != cudaSuccess) return error;
+  params.problem = problem;
+  params.grid = tile_grid(problem, {Config::kTileM, Config::kTileN, kTileK});
+  params.k_blocks = static_cast<int>((problem.k + kTileK - 1) / kTileK);
+  params.left_entry_step = problem.b.batch_stride == 0 ? 0 : 1;
+  params.right_entry_step = problem.a.batch_stride == 0 ? 0 : 1;
+  const int blocks = params.grid.tiles < context.sm_count ? params.grid.tiles : context.sm_count;
+  const ptx::LaunchShape shape{.blocks = blocks, .threads = kThreads, .shared_bytes = Config::kSharedBytes};
+  return ptx::launch_grid(hgemm_wgmma_kernel<Config>, shape, context.stream, params);
+}
+
+// The four kernels of a tile, by how op(A) and op(B) lie.
+template <class Shape>
+struct Launcher {
+  using Nn = Config<Shape, Major::kK, Major::kMn>;
+  using Nt = Config<Shape, Major::kMn, Major::kMn>;
+  using Tn = Config<Shape, Major::kK, Major::kK>;
+  using Tt = Config<Shape, Major::kMn, Major::kK>;
+  static constexpr std::int64_t kSharedBytes = Nn::kSharedBytes;
+
+  static cudaError_t prepare() {
+    if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
+    cudaError_t error = cudaSuccess;
+    for (const auto kernel : {hgemm_wgmma_kernel<Nn>, hgemm_wgmma_kernel<Nt>, hgemm_wgmma_kernel<Tn>,
+                              hgemm_wgmma_kernel<Tt>}) {
+      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSharedBytes);
+    }
+    return error;
+  }
+
+  static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
+    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&);
+    static constexpr Launch kLaunches[2][2] = {{launch_kernel<Nn>, launch_kernel<Nt>},
+                                               {launch_kernel<Tn>, launch_kernel<Tt>}};
+    return kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT](problem, context);
+  }
+};
+
+}  // namespace fastgemm::hgemm_wgmma

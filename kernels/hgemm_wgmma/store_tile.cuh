@@ -1,0 +1,112 @@
+// From accumulators to D, warp by warp: rounded to FP16 into boxes that bulk copies carry off while the warp goes on, or,
+// where C, a bias, an activation, FP32 or an unaligned D asks for more, through FP32 strips.
+#pragma once
+
+#include "kernels/epilogue/store_strip.cuh"
+#include "kernels/hgemm_wgmma/mainloop.cuh"
+#include "kernels/ptx/fence.cuh"
+#include "kernels/ptx/stmatrix.cuh"
+#include "kernels/ptx/tma_store.cuh"
+
+namespace fastgemm::hgemm_wgmma {
+
+template <class Config>
+class TileStore {
+ public:
+  FG_DEVICE TileStore(const WgmmaParams& params, const SharedLayout<Config>& shared)
+      : params_(params), s_results_(shared.results(ptx::warp_index())) {}
+
+  FG_DEVICE void store(const TilePlace& place, const Accumulators<Config>& r_acc) {
+    const int warp = Config::kPingPong ? ptx::warp_index() % 4 : ptx::warp_index();
+    const GemmProblem& problem = params_.problem;
+    const Epilogue epilogue = make_epilogue(problem, place.entry);
+    // Warps of a warpgroup hold 16 columns of every 64.
+    const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
+    const int row = place.tile_m * Config::kTileM;
+    if (params_.d_by_copies && epilogue.beta == 0.0f && !has_finish(epilogue)) {
+      store_boxes(epilogue, {row, column, problem.m, problem.n}, place.entry, r_acc);
+    } else {
+      store_strips(epilogue, {row, column, problem.m, problem.n}, r_acc);
+    }
+  }
+
+  // Shared memory may be given up once all copies have read it.
+  FG_DEVICE void finish() const {
+    if (ptx::lane_index() == 0) ptx::tma_store_wait_read<0>();
+  }
+
+ private:
+  FG_DEVICE void store_boxes(Epilogue epilogue, const StripPlace& place, int entry, const Accumulators<Config>& r_acc) {
+    epilogue.beta = 0.0f;  // as the caller has found
+#pragma unroll
+    for (int block = 0; block < Config::kBlocks; ++block) {
+#pragma unroll
+      for (int box = 0; box < Config::kTileRight / kBoxRows; ++box) {
+        const ptx::SharedAddress s_box = s_results_ + buffer_ * kBoxBytes;
+        if (ptx::lane_index() == 0) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
+        ptx::warp_sync();
+        fill_box(epilogue, s_box, r_acc[block] + box * (kBoxRows / 2));
+        ptx::fence_proxy_async();
+        ptx::warp_sync();
+        if (ptx::lane_index() == 0) {
+          // Copies leave out what lies past D's edges.
+          ptx::tma_store_3d(params_.d, static_cast<int>(place.row) + box * kBoxRows,
+                            static_cast<int>(place.column) + block * 64, entry, s_box);
+          ptx::tma_store_commit();
+        }
+        if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
+      }
+    }
+  }
+
+  // 16 columns of n by kBoxRows of m.
+  FG_DEVICE static void fill_box(const Epilogue& epilogue, ptx::SharedAddress s_box, const float* r_box) {
+    const int lane = ptx::lane_index();
+#pragma unroll
+    for (int pair = 0; pair < kBoxRows / 16; ++pair) {
+      std::uint32_t r[4];
+#pragma unroll
+      for (int matrix = 0; matrix < 4; ++matrix) {
+        const float* two = r_box + 8 * pair + 2 * matrix;
+        r[matrix] = ptx::f16x2_from_f32(scale(epilogue, two[0], 0.0f), scale(epilogue, two[1], 0.0f));
+      }
+      ptx::stmatrix_x4(s_box + box_offset(lane % 16, 2 * pair + lane / 16), r);
+    }
+  }
+
+  FG_DEVICE void store_strips(const Epilogue& epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
+    constexpr int kStripsAlongM = Config::kTileRight / Strip::kRows;
+    const bool by_runs = runs_aligned(epilogue);
+    // One loop, so that its code is there once; registers have no run-time index, so each turn looks for its own.
+#pragma unroll 1
+    for (int strip = 0; strip < Config::kBlocks * kStripsAlongM; ++strip) {
+      ptx::warp_sync();
+#pragma unroll
+      for (int candidate = 0; candidate < Config::kBlocks * kStripsAlongM; ++candidate) {
+        if (candidate == strip) {
+          fill_strip(r_acc[candidate / kStripsAlongM] + candidate % kStripsAlongM * (Strip::kRows / 2));
+        }
+      }
+      ptx::warp_sync();
+      StripPlace at = place;
+      at.row += strip % kStripsAlongM * Strip::kRows;
+      at.column += strip / kStripsAlongM * 64;
+      store_strip<Strip>(epilogue, s_results_, at, by_runs);
+    }
+  }
+
+  FG_DEVICE void fill_strip(const float* r_strip) const {
+    const int lane = ptx::lane_index();
+#pragma unroll
+    for (int index = 0; index < Strip::kRows / 2; index += 2) {
+      ptx::st_shared_f32x2(s_results_ + Strip::offset(wgmma_column(lane, index), wgmma_row(lane, index)),
+                           float2{r_strip[index], r_strip[index + 1]});
+    }
+  }
+
+  const WgmmaParams& params_;
+  ptx::SharedAddress s_results_;  // this warp's
+  int buffer_ = 0;                // the next box's
+};
+
+}  // namespace fastgemm::hgemm_wgmma

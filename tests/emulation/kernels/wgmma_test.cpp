@@ -1,0 +1,165 @@
+// The WGMMA family, from its own sources: every row in every layout, at edges, through batches and both ways to D.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "kernels/families.h"
+#include "tests/emulation/engine/options.h"
+#include "tests/emulation/kernels/gemm_case.h"
+#include "tests/support/catch.h"
+
+using namespace fastgemm;
+using namespace fastgemm::emulation;
+
+namespace {
+
+constexpr Op kOps[] = {Op::kN, Op::kT};
+
+int pad_to_8(int length) { return (8 - length % 8) % 8; }
+
+// A problem whose operands the bulk copies take, and, unless changed, D too.
+GemmCase aligned_case(Op op_a, Op op_b, int m, int n, int k) {
+  GemmCase gemm;
+  gemm.op_a = op_a;
+  gemm.op_b = op_b;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  gemm.pad_a = pad_to_8(op_a == Op::kN ? m : k);
+  gemm.pad_b = pad_to_8(op_b == Op::kN ? k : n);
+  gemm.pad_c = gemm.pad_d = pad_to_8(m);
+  gemm.type_cd = DataType::kFloat16;
+  return gemm;
+}
+
+// Runs one case, each under another seed: another order of blocks, warps, lanes and copies.
+void check(const KernelEntry& row, GemmCase gemm) {
+  static std::uint64_t seed = 0;
+  gemm.seed = ++seed;
+  const ScopedOptions scope(Options::from_seed(seed));
+  CHECK(run_case(row, gemm) == "");
+}
+
+}  // namespace
+
+TEST_CASE("WGMMA kernels multiply at and around the edges of their tile", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    int turn = 0;
+    for (const Op op_a : kOps) {
+      for (const Op op_b : kOps) {
+        const int ms[] = {row.tile.m - 1, row.tile.m + 1, 1};
+        const int ns[] = {row.tile.n + 3, row.tile.n, 1};
+        for (int i = 0; i < 3; ++i) {
+          GemmCase gemm = aligned_case(op_a, op_b, ms[i], ns[(i + turn) % 3], turn % 2 == 0 ? 65 : 33);
+          if (turn % 3 == 1) gemm.beta = 0.5f;
+          gemm.alpha = turn % 2 == 0 ? 1.0f : -2.0f;
+          check(row, gemm);
+          ++turn;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels multiply for every length of k", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    int turn = 0;
+    for (const int k : {1, 7, 64, 128, row.stages * 64, (row.stages + 1) * 64 + 8, (2 * row.stages + 1) * 64 - 3}) {
+      check(row, aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], 40, 24, k));
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels work through lists of tiles", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    int turn = 0;
+    for (const auto& [tiles_m, tiles_n] : {std::pair(1, 5), std::pair(3, 2), std::pair(7, 1)}) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[(turn + 1) % 2], tiles_m * row.tile.m - 9,
+                                   tiles_n * row.tile.n - 1, 64 * turn + 8);
+      gemm.sm_count = 1 + turn % 2;
+      check(row, gemm);
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels store to any D", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 6; ++turn) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], row.tile.m / 2 + 5, row.tile.n - 7, 24);
+      gemm.type_cd = turn % 3 == 0 ? DataType::kFloat32 : DataType::kFloat16;
+      gemm.in_place = turn % 2 == 0;
+      gemm.beta = turn % 4 == 1 ? 0.0f : -1.5f;
+      gemm.pad_d += turn % 2;
+      gemm.offset_d = turn % 3;
+      gemm.offset_c = gemm.in_place ? gemm.offset_d : turn;
+      gemm.pad_c = gemm.in_place ? gemm.pad_d : gemm.pad_c;
+      check(row, gemm);
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels apply bias and activation, and scalars on the device", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    int turn = 0;
+    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+      for (const float alpha : {-2.0f, 0.0f}) {
+        GemmCase gemm = aligned_case(Op::kN, Op::kT, row.tile.m + 5, 50, 20);
+        gemm.alpha = alpha;
+        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
+        gemm.device_scalars = true;
+        gemm.half_scalars = turn % 4 == 1;
+        gemm.poisoned_operands = alpha == 0.0f;
+        gemm.activation = activation;
+        gemm.bias = turn % 3 != 0;
+        check(row, gemm);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels work through batches", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 4; ++turn) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2], 72, row.tile.n + 8, 40);
+      gemm.batch_count = 3;
+      gemm.batch_gap = turn % 2 == 0 ? 8 : 0;
+      // Whole columns between entries keep every entry aligned.
+      gemm.batch_gap += 8;
+      gemm.broadcast_a = turn % 2 == 1;
+      gemm.bias = turn == 3;
+      check(row, gemm);
+    }
+  }
+}
+
+TEST_CASE("WGMMA rows decline what bulk copies cannot read", "[kernels][wgmma]") {
+  GemmProblem problem;
+  problem.type_ab = problem.type_cd = DataType::kFloat16;
+  problem.m = problem.n = problem.k = 512;
+  problem.a = {.data = reinterpret_cast<const void*>(0x10000), .ld = 512, .batch_stride = 512 * 512};
+  problem.b = {.data = reinterpret_cast<const void*>(0x20000), .ld = 512, .batch_stride = 512 * 512};
+  problem.alpha.value = 1.0f;
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    CHECK(row.supports(problem));
+    const auto declines = [&](auto change) {
+      GemmProblem changed = problem;
+      change(changed);
+      return !row.supports(changed);
+    };
+    CHECK(declines([](GemmProblem& p) { p.type_ab = DataType::kFloat32; }));
+    CHECK(declines([](GemmProblem& p) { p.a.data = reinterpret_cast<const void*>(0x10008); }));
+    CHECK(declines([](GemmProblem& p) { p.b.ld = 513; }));
+    CHECK(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = 512 * 512 + 4; }));
+    CHECK(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = -512 * 512; }));
+    CHECK(declines([](GemmProblem& p) { p.b.pointers = reinterpret_cast<const void* const*>(0x30000); }));
+    CHECK(declines([](GemmProblem& p) { p.k = 0; }));
+    CHECK(declines([](GemmProblem& p) { p.m = std::int64_t{1} << 31; }));
+    CHECK(declines([](GemmProblem& p) { p.batch_count = std::int64_t{1} << 27; }));
+    CHECK_FALSE(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = 0; }));
+    CHECK_FALSE(declines([](GemmProblem& p) { p.d.ld = 513; }));
+    CHECK_FALSE(declines([](GemmProblem& p) { p.type_cd = DataType::kFloat32; }));
+  }
+}
