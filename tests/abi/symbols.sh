@@ -4,6 +4,9 @@ set -euo pipefail
 
 diff <(nm -D --defined-only "$LIBRARY" | awk '{print $NF}' | LC_ALL=C sort) "$SYMBOLS" ||
   { echo "exported symbols differ from tests/abi/symbols.txt (< library, > list)"; exit 1; }
+# A versioned definition would not answer a reference that asks for another version: all but fg_* have none.
+versioned=$(readelf -W --dyn-syms "$LIBRARY" | awk '$7 != "UND" && $8 ~ /@/ { print $8 }' | grep -v '^fg_' || true)
+[ -z "$versioned" ] || { echo "host BLAS names with a version: $versioned"; exit 1; }
 
 dynamic=$(readelf -d "$LIBRARY")
 if grep -E 'NEEDED.*lib(cublas|cublasLt|cuda|cudart|nvrtc)\.' <<<"$dynamic"; then
