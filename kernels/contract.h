@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -122,6 +123,7 @@ struct KernelEntry {
                                    // each block parks its FP32 partial tile, the last one of a tile sums them
   double flops_per_clock_sm = 0.0; // measured, large aligned problem; feeds the cost model
   double unaligned_factor = 1.0;   // share of that rate left when the fast alignment does not hold
+  std::array<double, 4> ops_factor{1.0, 1.0, 1.0, 1.0};  // share of it left for NN, NT, TN, TT
   bool (*supports)(const GemmProblem&) = nullptr;
   WorkspaceNeed (*workspace)(const GemmProblem&) = nullptr;  // null: none
   cudaError_t (*prepare)() = nullptr;  // loads every instantiation on the current device, sets attributes; an error

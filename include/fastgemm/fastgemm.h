@@ -188,9 +188,10 @@ FG_API const char* fg_kernel_name(int index);
 FG_API fg_status_t fg_get_kernel_available(fg_handle_t handle, const char* name, int* available);
 
 /*
- * Force every later product to kernel name, or to "cublas"; NULL or "": the dispatcher chooses again. A product that
- * the forced kernel does not take (another element type, say) then answers FG_STATUS_NOT_SUPPORTED.
- *   FG_STATUS_INVALID_VALUE     there is no kernel of that name (fg_last_error lists them)
+ * Force every later product to kernel name, or to "cublas"; NULL or "": the dispatcher chooses again. "name/4" also
+ * asks for k in four parts, whose sums are added up in ascending order; without a number the dispatcher chooses that.
+ * A product that the forced kernel does not take (another element type, say) then answers FG_STATUS_NOT_SUPPORTED.
+ *   FG_STATUS_INVALID_VALUE     there is no kernel of that name (fg_last_error lists them), or it takes not so many parts
  *   FG_STATUS_ARCH_MISMATCH     it has no code for the handle's GPU
  *   FG_STATUS_NOT_SUPPORTED     "cublas", which was not found
  */

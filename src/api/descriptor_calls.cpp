@@ -57,7 +57,7 @@ fg_status_t fg_get_workspace_size(fg_handle_t handle, const fg_gemm_desc* desc, 
     if (bytes == nullptr) return {FG_STATUS_INVALID_VALUE, "bytes is null"};
     *bytes = 0;
     if (checked.empty) return {};
-    const SelectOptions unlimited = select_options(h, std::numeric_limits<std::size_t>::max());
+    const SelectOptions unlimited = select_options(h, std::numeric_limits<std::size_t>::max(), kSlotFlags);
     *bytes = select(checked.problem, h.device, h.available, unlimited).workspace_bytes;
     return {};
   });
@@ -69,7 +69,8 @@ fg_status_t fg_explain(fg_handle_t handle, const fg_gemm_desc* desc, char* text,
     if (checked.status != FG_STATUS_SUCCESS) return {checked.status, checked.error};
     if (text == nullptr) return {FG_STATUS_INVALID_VALUE, "text is null"};
     if (size == 0) return {FG_STATUS_INVALID_VALUE, "size = 0 leaves no room for a text"};
-    const SelectOptions options = select_options(h, h.workspace.find(h.stream).bytes);
+    const WorkspaceSpan workspace = h.workspace.find(h.stream);
+    const SelectOptions options = select_options(h, workspace.bytes, workspace.flag_count);
     const bool nothing = checked.empty;
     copy_text(nothing ? "nothing to do: the call succeeds and touches no memory"
                       : explain(checked.problem, h.device, h.available, options),

@@ -39,6 +39,7 @@ struct fg_handle {
   fg_math_mode_t math_mode = FG_MATH_DEFAULT;
   int sm_count_target = 0;  // 0: all
   const fastgemm::KernelEntry* forced = nullptr;
+  int forced_splits = 0;  // 0: the best number
   bool force_fallback = false;
   bool has_user_workspace = false;
 
@@ -56,9 +57,9 @@ inline int planned_sm_count(const fg_handle& handle) {
   return handle.sm_count_target > 0 ? handle.sm_count_target : handle.device.sm_count;
 }
 
-SelectOptions select_options(const fg_handle& handle, std::size_t workspace_bytes);
+SelectOptions select_options(const fg_handle& handle, std::size_t workspace_bytes, int flag_count);
 
-// Name as in the kernel table, "cublas", or "" to let the dispatcher choose.
+// Name as plan_name() writes it (in select.h), "cublas", or "" to let the dispatcher choose.
 Outcome force_kernel(fg_handle& handle, std::string_view name);
 
 // Those rows of `table` with code for the current device, which is `device`. Loads that code, so that no product call

@@ -12,17 +12,10 @@ bool is_available(const fg_handle& handle, const KernelEntry* entry) {
   return std::find(handle.available.begin(), handle.available.end(), entry) != handle.available.end();
 }
 
-void set_forced(fg_handle& handle, const KernelEntry* entry, bool fallback) {
-  handle.forced = entry;
+void set_forced(fg_handle& handle, const NamedKernel& kernel, bool fallback) {
+  handle.forced = kernel.entry;
+  handle.forced_splits = kernel.splits;
   handle.force_fallback = fallback;
-}
-
-// Null where no row has that name.
-const KernelEntry* find_kernel(std::string_view name) {
-  for (const KernelEntry* entry : kernel_table()) {
-    if (name == entry->name) return entry;
-  }
-  return nullptr;
 }
 
 // `name` is not known; lists what is.
@@ -36,21 +29,25 @@ Outcome unknown_kernel(std::string_view name) {
 
 Outcome force_kernel(fg_handle& handle, std::string_view name) {
   if (name.empty()) {
-    set_forced(handle, nullptr, false);
+    set_forced(handle, {}, false);
     return {};
   }
   if (name == kFallbackName) {
     if (handle.fallback == nullptr) return {FG_STATUS_NOT_SUPPORTED, "cublas cannot be used: " + handle.fallback_error};
-    set_forced(handle, nullptr, true);
+    set_forced(handle, {}, true);
     return {};
   }
-  const KernelEntry* entry = find_kernel(name);
-  if (entry == nullptr) return unknown_kernel(name);
-  if (!is_available(handle, entry)) {
+  const NamedKernel kernel = find_kernel(name, kernel_table());
+  if (kernel.entry == nullptr) return unknown_kernel(name);
+  if (!is_available(handle, kernel.entry)) {
     return {FG_STATUS_ARCH_MISMATCH, "kernel " + std::string(name) + " has no code for compute capability " +
                                          std::to_string(handle.device.compute_capability)};
   }
-  set_forced(handle, entry, false);
+  if (kernel.splits > kernel.entry->max_splits) {
+    return {FG_STATUS_INVALID_VALUE, std::string(kernel.entry->name) + " cuts k into at most " +
+                                         std::to_string(kernel.entry->max_splits) + " parts"};
+  }
+  set_forced(handle, kernel, false);
   return {};
 }
 
@@ -68,7 +65,7 @@ fg_status_t fg_get_kernel_available(fg_handle_t handle, const char* name, int* a
   return with_handle(__func__, handle, [&](fg_handle& h) -> Outcome {
     if (name == nullptr) return {FG_STATUS_INVALID_VALUE, "name is null"};
     if (available == nullptr) return {FG_STATUS_INVALID_VALUE, "available is null"};
-    const KernelEntry* entry = find_kernel(name);
+    const KernelEntry* entry = find_kernel(name, kernel_table()).entry;
     if (entry == nullptr && name != kFallbackName) return unknown_kernel(name);
     *available = entry != nullptr ? is_available(h, entry) : h.fallback != nullptr;
     return {};

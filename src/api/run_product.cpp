@@ -15,10 +15,9 @@ Outcome run_problem(fg_handle& handle, const GemmProblem& problem) {
   }
   const WorkspaceSpan workspace = handle.workspace.find(handle.stream);
   const auto plan = handle.plans.find_or_select(problem, handle.device, handle.available,
-                                                select_options(handle, workspace.bytes));
+                                                select_options(handle, workspace.bytes, workspace.flag_count));
   if (log_enabled(LogLevel::kTrace) && !plan->refused) {
-    const char* kernel = plan->entry != nullptr ? plan->entry->name : "cublas";
-    log_line(LogLevel::kTrace, format_gemm_line(problem, kernel, plan->predicted_us));
+    log_line(LogLevel::kTrace, format_gemm_line(problem, plan_name(*plan), plan->predicted_us));
   }
   const LaunchContext context = {.device = &handle.device,
                                  .stream = handle.stream,
@@ -26,17 +25,20 @@ Outcome run_problem(fg_handle& handle, const GemmProblem& problem) {
                                  .workspace_bytes = workspace.bytes,
                                  .sm_count = planned_sm_count(handle),
                                  .flags = workspace.flags,
-                                 .flag_count = workspace.flag_count};
+                                 .flag_count = workspace.flag_count,
+                                 .splits = plan->splits};
   return execute(*plan, problem, context, handle.fallback.get());
 }
 
 }  // namespace
 
-SelectOptions select_options(const fg_handle& handle, std::size_t workspace_bytes) {
+SelectOptions select_options(const fg_handle& handle, std::size_t workspace_bytes, int flag_count) {
   return {.sm_count = planned_sm_count(handle),
           .workspace_bytes = workspace_bytes,
+          .flag_count = flag_count,
           .fallback_available = handle.fallback != nullptr,
           .forced = handle.forced,
+          .forced_splits = handle.forced_splits,
           .force_fallback = handle.force_fallback};
 }
 
@@ -46,7 +48,7 @@ Outcome run_arguments(fg_handle& handle, const GemmArguments& arguments) {
   if (checked.empty) return {};
   Outcome outcome = run_problem(handle, checked.problem);
   if (outcome.status == FG_STATUS_NOT_SUPPORTED && handle.fallback == nullptr && !handle.fallback_error.empty()) {
-    outcome.error += "; cuBLAS was not found: " + handle.fallback_error;
+    outcome.error += ": " + handle.fallback_error;
   }
   return outcome;
 }

@@ -1,34 +1,17 @@
 #include "src/cli/plan.h"
 
-#include <stdexcept>
+#include <algorithm>
 #include <vector>
 
+#include "src/base/environment.h"
 #include "src/dispatch/explain.h"
+#include "src/exec/workspace.h"
 #include "src/problem/make_problem.h"
 
 namespace fastgemm::cli {
 namespace {
 
 constexpr std::size_t kDefaultWorkspaceBytes = std::size_t{32} << 20;
-
-struct MathName {
-  const char* name;
-  MathMode mode;
-  fg_math_mode_t public_mode;
-};
-constexpr MathName kMathNames[] = {
-    {"default", MathMode::kDefault, FG_MATH_DEFAULT},
-    {"fp32_sequential", MathMode::kFp32Sequential, FG_MATH_FP32_SEQUENTIAL},
-    {"fp32_tensor", MathMode::kFp32Tensor, FG_MATH_FP32_TENSOR},
-    {"tf32", MathMode::kTf32, FG_MATH_TF32},
-};
-
-const MathName& math_row(MathMode mode) {
-  for (const MathName& row : kMathNames) {
-    if (row.mode == mode) return row;
-  }
-  throw std::logic_error("unknown math mode");
-}
 
 // Without the GPU a kernel cannot be asked whether it loads, so its range of architectures decides.
 std::vector<const KernelEntry*> kernels_for(const DeviceInfo& device) {
@@ -46,12 +29,13 @@ SelectOptions planning_options(const Gpu& gpu, const std::string& kernel) {
   SelectOptions options;
   options.sm_count = gpu.device.sm_count;
   options.workspace_bytes = kDefaultWorkspaceBytes;
+  options.flag_count = kSlotFlags;
   options.fallback_available = true;
   options.force_fallback = kernel == "cublas";
   if (kernel.empty() || options.force_fallback) return options;
-  for (const KernelEntry* entry : kernel_table()) {
-    if (kernel == entry->name) options.forced = entry;
-  }
+  const NamedKernel named = find_kernel(kernel, kernel_table());
+  options.forced = named.entry;
+  options.forced_splits = named.splits;
   if (options.forced == nullptr) throw ParseError("no kernel is named \"" + kernel + "\" (see fastgemm info)");
   return options;
 }
@@ -59,15 +43,15 @@ SelectOptions planning_options(const Gpu& gpu, const std::string& kernel) {
 }  // namespace
 
 MathMode parse_math(const std::string& text) {
-  for (const MathName& row : kMathNames) {
-    if (text == row.name) return row.mode;
-  }
+  const auto name = std::find(kMathModeNames.begin(), kMathModeNames.end(), text);
+  if (name != kMathModeNames.end()) return static_cast<MathMode>(name - kMathModeNames.begin());
   throw ParseError("math mode \"" + text + "\" is not one of default, fp32_sequential, fp32_tensor, tf32");
 }
 
-const char* math_name(MathMode mode) { return math_row(mode).name; }
+const char* math_name(MathMode mode) { return kMathModeNames[static_cast<std::size_t>(mode)].data(); }
 
-fg_math_mode_t public_math(MathMode mode) { return math_row(mode).public_mode; }
+// The public values are the names' order, too.
+fg_math_mode_t public_math(MathMode mode) { return static_cast<fg_math_mode_t>(mode); }
 
 void* planning_address(int which) { return reinterpret_cast<void*>(std::uintptr_t{1} << (32 + which)); }
 
@@ -100,7 +84,5 @@ Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::stri
 std::string explain_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel) {
   return explain(planning_problem(shape, math), gpu.device, kernels_for(gpu.device), planning_options(gpu, kernel));
 }
-
-std::string plan_kernel(const Plan& plan) { return plan.entry != nullptr ? plan.entry->name : "cublas"; }
 
 }  // namespace fastgemm::cli

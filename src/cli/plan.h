@@ -27,6 +27,4 @@ Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::stri
 // The text of fg_explain for the same.
 std::string explain_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel);
 
-std::string plan_kernel(const Plan& plan);  // the kernel's name, or "cublas"
-
 }  // namespace fastgemm::cli

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "kernels/alignment.h"
+#include "kernels/splits.h"
+#include "src/dispatch/filter.h"
 #include "src/dispatch/select.h"
 
 namespace fastgemm {
@@ -14,6 +16,9 @@ namespace {
 constexpr double kLaunchUs = 2.5;             // from the launch to the first instruction, device idle
 constexpr double kFillUs = 0.7;               // first loads of a tile: one trip to device memory
 constexpr double kStoreBytesPerClock = 32.0;  // stores one SM sustains to L2
+constexpr double kSumUs = 1.5;                // from a part's last store to its read by another SM
+constexpr double kSumBytesPerClock = 48.0;    // loads one SM sustains from L2
+constexpr double kMemoryShare = 0.92;         // of the nominal bandwidth that kernels reach
 constexpr double kDefaultClockGhz = 1.0;      // a device that does not tell its clock
 
 // How many tiles of `tile` cover `extent`, as a double: products of such counts pass 2^63.
@@ -44,6 +49,10 @@ bool hands_on_tiles(const KernelEntry& entry, double tiles, int sm_count) {
   return entry.chained && tiles > sms && std::fmod(tiles, sms) != 0.0;
 }
 
+WorkspaceNeed own_workspace(const GemmProblem& problem, const KernelEntry& entry) {
+  return entry.workspace != nullptr ? entry.workspace(problem) : WorkspaceNeed{};
+}
+
 double tile_count(const GemmProblem& problem, const KernelEntry& entry) {
   return tiles_over(problem.m, entry.tile.m) * tiles_over(problem.n, entry.tile.n) *
          static_cast<double>(problem.batch_count);
@@ -62,15 +71,39 @@ double flops_per_clock(const KernelEntry& entry) {
   return peak * intensity / (intensity + half_rate_intensity);
 }
 
-// Microseconds an SM needs for one tile, while it runs at its measured rate.
-double block_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, bool aligned) {
-  const double rate = flops_per_clock(entry) * (aligned ? 1.0 : entry.unaligned_factor);
+// Microseconds an SM needs for one block's part of a tile, while it runs at its measured rate.
+double block_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, bool aligned, int splits) {
+  const std::size_t ops = 2 * static_cast<std::size_t>(problem.op_a) + static_cast<std::size_t>(problem.op_b);
+  const double rate = flops_per_clock(entry) * entry.ops_factor[ops] * (aligned ? 1.0 : entry.unaligned_factor);
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
-  const double steps = tiles_over(problem.k, entry.tile.k);
+  const double steps = std::ceil(tiles_over(problem.k, entry.tile.k) / splits);
   const double product_clocks = steps * 2.0 * tile_area * entry.tile.k / rate;
   const double size_cd = static_cast<double>(element_size(problem.type_cd));
-  const double store_bytes = tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0);
+  const double store_bytes = tile_area * (splits > 1 ? sizeof(float) : size_cd * (reads_c(problem) ? 2.0 : 1.0));
   return (product_clocks + store_bytes / kStoreBytesPerClock) / (clock_ghz * 1e3);
+}
+
+// What the last block of a tile does after its part of k, for all tiles that one SM sums.
+double sum_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, const CostEstimate& cost,
+              int sm_count) {
+  const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
+  const double size_cd = static_cast<double>(element_size(problem.type_cd));
+  const double clocks = tile_area * cost.splits * sizeof(float) / kSumBytesPerClock +
+                        tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0) / kStoreBytesPerClock;
+  return kSumUs + std::ceil(cost.tiles / std::max(sm_count, 1)) * clocks / (clock_ghz * 1e3);
+}
+
+// The pass that fills the row's own workspace. With less of it than the row likes, the launch works in panels, and
+// operands are passed over about as often as a square of panels has rows.
+double prepass_us(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
+                  std::size_t workspace_bytes) {
+  const WorkspaceNeed need = own_workspace(problem, entry);
+  if (need.fastest == 0) return 0.0;
+  const double panels = std::ceil(static_cast<double>(need.fastest) /
+                                  static_cast<double>(std::clamp(workspace_bytes, std::size_t{1}, need.fastest)));
+  const double bytes = 2.0 * static_cast<double>(need.fastest) * std::sqrt(panels);
+  const double copy_us = device.memory_gbps > 0.0 ? bytes / (kMemoryShare * device.memory_gbps * 1e3) : 0.0;
+  return copy_us + (2.0 * panels - 1.0) * kLaunchUs;
 }
 
 }  // namespace
@@ -92,38 +125,71 @@ double minimal_bytes(const GemmProblem& problem) {
   return bytes;
 }
 
-std::size_t kernel_workspace_bytes(const GemmProblem& problem, const KernelEntry& entry, int sm_count) {
-  if (!hands_on_tiles(entry, tile_count(problem, entry), sm_count)) return 0;
-  return static_cast<std::size_t>(std::max(sm_count, 1)) * static_cast<std::size_t>(entry.tile.m) *
-         static_cast<std::size_t>(entry.tile.n) * sizeof(float);
+std::size_t kernel_workspace_bytes(const GemmProblem& problem, const KernelEntry& entry, int sm_count, int splits) {
+  std::size_t bytes = own_workspace(problem, entry).fastest + split_workspace_bytes(problem, entry.tile, splits);
+  if (hands_on_tiles(entry, tile_count(problem, entry), sm_count)) {
+    bytes += static_cast<std::size_t>(std::max(sm_count, 1)) * static_cast<std::size_t>(entry.tile.m) *
+             static_cast<std::size_t>(entry.tile.n) * sizeof(float);
+  }
+  return bytes;
 }
 
-CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device, int sm_count,
-                      std::size_t workspace_bytes) {
+const char* split_refusal(const GemmProblem& problem, const KernelEntry& entry, const LaunchResources& resources,
+                          int splits) {
+  if (splits <= 1) return nullptr;
+  if (splits > entry.max_splits) return "does not cut k into so many parts";
+  if (needs_sequential(problem)) return "cannot cut k: the math mode asks for one chain in ascending k";
+  if (tiles_over(problem.k, entry.tile.k) < splits) return "has fewer steps of k than parts";
+  if (tile_count(problem, entry) > resources.flag_count) return "has fewer flags than tiles to sum";
+  const std::size_t parts = split_workspace_bytes(problem, entry.tile, splits);
+  if (parts + own_workspace(problem, entry).least > resources.workspace_bytes) return "has no workspace for the parts";
+  return nullptr;
+}
+
+CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
+                      const LaunchResources& resources, int splits) {
   CostEstimate cost;
+  const int sm_count = std::max(resources.sm_count, 1);
   const double clock_ghz = device.clock_ghz > 0.0 ? device.clock_ghz : kDefaultClockGhz;
+  cost.splits = splits;
   cost.aligned = meets_alignment(problem, entry);
   cost.tiles = tile_count(problem, entry);
-  const double resident = std::max(entry.blocks_per_sm, 1);
-  cost.waves = cost.tiles / (std::max(sm_count, 1) * resident);
-  double blocks = blocks_on_busiest_sm(cost.tiles, sm_count, entry.blocks_per_sm);
+  cost.waves = cost.tiles * splits / (sm_count * std::max(entry.blocks_per_sm, 1));
+  double blocks = blocks_on_busiest_sm(cost.tiles * splits, sm_count, entry.blocks_per_sm);
   double fills = std::ceil(cost.waves);
   if (entry.chained) {
-    const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) &&
-                          workspace_bytes >= kernel_workspace_bytes(problem, entry, sm_count);
-    if (hands_on) blocks = cost.tiles / std::max(sm_count, 1);
+    const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) && resources.flag_count > sm_count &&
+                          resources.workspace_bytes >= kernel_workspace_bytes(problem, entry, sm_count);
+    if (hands_on) blocks = cost.tiles / sm_count;
     fills = hands_on ? 2.0 : 1.0;
   }
   cost.launch_us = kLaunchUs;
-  cost.compute_us = blocks * block_us(problem, entry, clock_ghz, cost.aligned) + fills * kFillUs;
+  cost.prepass_us = prepass_us(problem, entry, device,
+                               resources.workspace_bytes - split_workspace_bytes(problem, entry.tile, splits));
+  cost.compute_us = blocks * block_us(problem, entry, clock_ghz, cost.aligned, splits) + fills * kFillUs;
+  if (splits > 1) cost.compute_us += sum_us(problem, entry, clock_ghz, cost, sm_count);
   // GB/s are 1e3 bytes a microsecond.
-  if (device.memory_gbps > 0.0) cost.memory_us = minimal_bytes(problem) / (device.memory_gbps * 1e3);
-  cost.total_us = cost.launch_us + std::max(cost.compute_us, cost.memory_us);
+  if (device.memory_gbps > 0.0) {
+    cost.memory_us = minimal_bytes(problem) / (kMemoryShare * device.memory_gbps * 1e3);
+  }
+  cost.total_us = cost.launch_us + cost.prepass_us + std::max(cost.compute_us, cost.memory_us);
   return cost;
 }
 
+CostEstimate best_estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
+                           const LaunchResources& resources) {
+  CostEstimate best = estimate(problem, entry, device, resources);
+  // A quarter more each time: a finer choice gains less than the estimate is good for.
+  for (int splits = 2; splits <= entry.max_splits; splits += (splits + 3) / 4) {
+    if (split_refusal(problem, entry, resources, splits) != nullptr) break;  // so it is for more parts
+    const CostEstimate cost = estimate(problem, entry, device, resources, splits);
+    if (cost.total_us < best.total_us) best = cost;
+  }
+  return best;
+}
+
 double predict_us(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device, int sm_count) {
-  return estimate(problem, entry, device, sm_count).total_us;
+  return best_estimate(problem, entry, device, {.sm_count = sm_count}).total_us;
 }
 
 }  // namespace fastgemm

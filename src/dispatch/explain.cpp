@@ -2,6 +2,7 @@
 #include "src/dispatch/explain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -30,8 +31,12 @@ std::vector<Candidate> rank(const GemmProblem& problem, const DeviceInfo& device
                             std::span<const KernelEntry* const> available, const SelectOptions& options) {
   std::vector<Candidate> candidates;
   for (const KernelEntry* entry : available) {
-    candidates.push_back({entry, estimate(problem, *entry, device, options.sm_count, options.workspace_bytes),
-                          refusal(problem, *entry, device)});
+    candidates.push_back({entry,
+                          best_estimate(problem, *entry, device,
+                                        {.sm_count = options.sm_count,
+                                         .workspace_bytes = options.workspace_bytes,
+                                         .flag_count = options.flag_count}),
+                          refusal(problem, *entry, device, options.workspace_bytes)});
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
     if (x.refused.empty() != y.refused.empty()) return x.refused.empty();
@@ -41,10 +46,9 @@ std::vector<Candidate> rank(const GemmProblem& problem, const DeviceInfo& device
 }
 
 std::string choice_text(const Plan& plan) {
-  if (plan.entry != nullptr) {
-    return std::string("kernel: ") + plan.entry->name + "\npredicted: " + microseconds(plan.predicted_us) + "\n";
-  }
-  return plan.refused ? "kernel: none, the call answers NOT_SUPPORTED\n" : "kernel: cublas\n";
+  std::string text = "kernel: " + plan_name(plan) + (plan.refused ? ", the call answers NOT_SUPPORTED\n" : "\n");
+  if (plan.predicted_us > 0.0) text += "predicted: " + microseconds(plan.predicted_us) + "\n";
+  return text;
 }
 
 std::string candidate_text(const Candidate& candidate) {
@@ -52,9 +56,12 @@ std::string candidate_text(const Candidate& candidate) {
   if (!candidate.refused.empty()) return line + "refused, " + candidate.refused + "\n";
   line += microseconds(candidate.cost.total_us) + " (compute " + microseconds(candidate.cost.compute_us) +
           ", memory " + microseconds(candidate.cost.memory_us);
-  char waves[48];
+  if (candidate.cost.prepass_us > 0.0) line += ", pass before " + microseconds(candidate.cost.prepass_us);
+  char waves[64];
   std::snprintf(waves, sizeof(waves), ", %.2f waves", candidate.cost.waves);
-  return line + waves + (candidate.cost.aligned ? ")\n" : ", unaligned operands)\n");
+  line += waves;
+  if (candidate.cost.splits > 1) line += ", k in " + std::to_string(candidate.cost.splits) + " parts";
+  return line + (candidate.cost.aligned ? ")\n" : ", unaligned operands)\n");
 }
 
 }  // namespace
@@ -62,8 +69,7 @@ std::string candidate_text(const Candidate& candidate) {
 std::string explain(const GemmProblem& problem, const DeviceInfo& device,
                     std::span<const KernelEntry* const> available, const SelectOptions& options) {
   const Plan plan = select(problem, device, available, options);
-  const char* name = plan.entry != nullptr ? plan.entry->name : plan.refused ? "none" : "cublas";
-  std::string text = format_gemm_line(problem, name, plan.predicted_us) + "\n";
+  std::string text = format_gemm_line(problem, plan_name(plan), plan.predicted_us) + "\n";
   text += "device: sm_" + std::to_string(device.compute_capability) + ", ";
   text += std::to_string(options.sm_count) + " SMs\n";
   text += choice_text(plan) + "reason: " + plan.reason + "\n";
@@ -71,6 +77,9 @@ std::string explain(const GemmProblem& problem, const DeviceInfo& device,
   const std::vector<Candidate> candidates = rank(problem, device, available, options);
   text += candidates.empty() ? "candidates: none\n" : "candidates:\n";
   for (const Candidate& candidate : candidates) text += candidate_text(candidate);
+  if (const double us = cublas_us(problem, device, options); std::isfinite(us)) {
+    text += "cublas: " + microseconds(us) + "\n";
+  }
   return text;
 }
 

@@ -11,7 +11,8 @@ bool wants_tf32(const GemmProblem& problem) {
   return problem.type_ab == DataType::kFloat32 && problem.math_mode == MathMode::kTf32 && problem.k > 0;
 }
 
-std::string refusal(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device) {
+std::string refusal(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
+                    std::size_t workspace_bytes) {
   if (entry.type_ab != problem.type_ab) {
     return entry.type_ab == DataType::kFloat32 ? "multiplies FP32 only" : "multiplies FP16 only";
   }
@@ -26,6 +27,8 @@ std::string refusal(const GemmProblem& problem, const KernelEntry& entry, const 
   if (needs_sequential(problem) && !entry.sequential) return "does not sum in ascending k, as the math mode asks";
   if (entry.launch == nullptr) return "cannot be launched";
   if (entry.supports != nullptr && !entry.supports(problem)) return "declines this shape";
+  const WorkspaceNeed need = entry.workspace != nullptr ? entry.workspace(problem) : WorkspaceNeed{};
+  if (need.least > workspace_bytes) return "needs " + std::to_string(need.least) + " bytes of workspace";
   return {};
 }
 

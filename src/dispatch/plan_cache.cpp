@@ -60,8 +60,10 @@ PlanCache::Key PlanCache::make_key(const GemmProblem& p, const SelectOptions& op
           p.bias_stride,
           options.sm_count,
           static_cast<std::int64_t>(options.workspace_bytes),
+          options.flag_count,
           options.fallback_available ? 1 : 0,
           static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(options.forced)),
+          options.forced_splits,
           options.force_fallback ? 1 : 0};
 }
 

@@ -1,16 +1,22 @@
-// Forced choices first, then TF32, then the fastest row that may run, then the fallback.
+// Forced choices first, then TF32, then what is predicted to be fastest: a row that may run, or cuBLAS.
 #include "src/dispatch/select.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "src/dispatch/cost_model.h"
+#include "src/dispatch/cublas_model.h"
 #include "src/dispatch/fallback_rules.h"
 #include "src/dispatch/filter.h"
 
 namespace fastgemm {
 
 namespace {
+
+// A prediction is not that exact: within so much of ours, cuBLAS's does not count as less.
+constexpr double kCublasMargin = 0.97;
 
 Plan refuse(std::string reason) {
   Plan plan;
@@ -26,15 +32,25 @@ Plan use_fallback(const GemmProblem& problem, std::string reason) {
   return plan;
 }
 
+LaunchResources resources_of(const SelectOptions& options) {
+  return {.sm_count = options.sm_count,
+          .workspace_bytes = options.workspace_bytes,
+          .flag_count = options.flag_count};
+}
+
 Plan use_kernel(const GemmProblem& problem, const KernelEntry& entry, const CostEstimate& cost, int sm_count,
                 const char* why) {
-  char text[200];
-  std::snprintf(text, sizeof(text), "%s: %.0f tiles of %dx%dx%d, %.2f waves, bound by %s%s", why, cost.tiles,
-                entry.tile.m, entry.tile.n, entry.tile.k, cost.waves, cost.compute_us >= cost.memory_us ? "compute" : "memory",
-                cost.aligned ? "" : ", unaligned operands");
+  char parts[48] = "";
+  if (cost.splits > 1) std::snprintf(parts, sizeof(parts), ", k in %d parts", cost.splits);
+  char text[240];
+  std::snprintf(text, sizeof(text), "%s: %.0f tiles of %dx%dx%d%s, %.2f waves, bound by %s%s%s", why, cost.tiles,
+                entry.tile.m, entry.tile.n, entry.tile.k, parts, cost.waves,
+                cost.compute_us >= cost.memory_us ? "compute" : "memory", cost.aligned ? "" : ", unaligned operands",
+                cost.prepass_us > 0.0 ? ", after a pass over the operands" : "");
   Plan plan;
   plan.entry = &entry;
-  plan.workspace_bytes = kernel_workspace_bytes(problem, entry, sm_count);
+  plan.splits = cost.splits;
+  plan.workspace_bytes = kernel_workspace_bytes(problem, entry, sm_count, cost.splits);
   plan.predicted_us = cost.total_us;
   plan.reason = text;
   return plan;
@@ -59,14 +75,50 @@ Plan select_forced(const GemmProblem& problem, const DeviceInfo& device, std::sp
   if (std::find(available.begin(), available.end(), &entry) == available.end()) {
     return refuse("forced kernel " + std::string(entry.name) + " has no code for this device");
   }
-  if (const std::string why = refusal(problem, entry, device); !why.empty()) {
+  if (const std::string why = refusal(problem, entry, device, options.workspace_bytes); !why.empty()) {
     return refuse("forced kernel " + std::string(entry.name) + " " + why);
   }
-  const CostEstimate cost = estimate(problem, entry, device, options.sm_count, options.workspace_bytes);
-  return use_kernel(problem, entry, cost, options.sm_count, "forced");
+  const LaunchResources resources = resources_of(options);
+  if (options.forced_splits == 0) {
+    return use_kernel(problem, entry, best_estimate(problem, entry, device, resources), options.sm_count, "forced");
+  }
+  if (const char* why = split_refusal(problem, entry, resources, options.forced_splits); why != nullptr) {
+    return refuse("forced kernel " + std::string(entry.name) + " " + why);
+  }
+  return use_kernel(problem, entry, estimate(problem, entry, device, resources, options.forced_splits),
+                    options.sm_count, "forced");
 }
 
 }  // namespace
+
+double cublas_us(const GemmProblem& problem, const DeviceInfo& device, const SelectOptions& options) {
+  // No order of summation is cuBLAS's promise, and a product without A and B is only a pass over C.
+  const bool may = options.fallback_available && options.fallback_for_speed && problem.k > 0 &&
+                   fallback_refusal(problem) == nullptr && !needs_sequential(problem);
+  return may ? predict_cublas_us(problem, device, resources_of(options)) : std::numeric_limits<double>::infinity();
+}
+
+std::string plan_name(const Plan& plan) {
+  if (plan.refused) return "none";
+  if (plan.entry == nullptr) return "cublas";
+  std::string name = plan.entry->name;
+  if (plan.splits > 1) name.append("/").append(std::to_string(plan.splits));
+  return name;
+}
+
+NamedKernel find_kernel(std::string_view name, std::span<const KernelEntry* const> table) {
+  int splits = 0;
+  if (const std::size_t slash = name.find('/'); slash != std::string_view::npos) {
+    const std::string_view digits = name.substr(slash + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), splits);
+    if (error != std::errc() || end != digits.data() + digits.size() || splits < 1) return {};
+    name = name.substr(0, slash);
+  }
+  for (const KernelEntry* entry : table) {
+    if (name == entry->name) return {entry, splits};
+  }
+  return {};
+}
 
 Plan select(const GemmProblem& problem, const DeviceInfo& device, std::span<const KernelEntry* const> available,
             const SelectOptions& options) {
@@ -78,14 +130,22 @@ Plan select(const GemmProblem& problem, const DeviceInfo& device, std::span<cons
   const KernelEntry* best = nullptr;
   CostEstimate best_cost;
   for (const KernelEntry* entry : available) {
-    if (!refusal(problem, *entry, device).empty()) continue;
-    const CostEstimate cost = estimate(problem, *entry, device, options.sm_count, options.workspace_bytes);
+    if (!refusal(problem, *entry, device, options.workspace_bytes).empty()) continue;
+    const CostEstimate cost = best_estimate(problem, *entry, device, resources_of(options));
     // Strictly less: of equals the first in the table wins, so that the choice is the same every time.
     if (best != nullptr && !(cost.total_us < best_cost.total_us)) continue;
     best = entry;
     best_cost = cost;
   }
   if (best == nullptr) return fall_back(problem, options, "no kernel takes this product");
+  if (const double us = cublas_us(problem, device, options); us < kCublasMargin * best_cost.total_us) {
+    char text[120];
+    std::snprintf(text, sizeof(text), "least predicted time: cuBLAS; %.1f us would take %s", best_cost.total_us,
+                  best->name);
+    Plan plan = use_fallback(problem, text);
+    plan.predicted_us = us;
+    return plan;
+  }
   return use_kernel(problem, *best, best_cost, options.sm_count, "least predicted time");
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("GPU models by architecture", "[cli]") {
 TEST_CASE("the plan honours what is forced", "[cli]") {
   const Shape shape = shapes_from_sizes({"512"}, {}).front();
   const Gpu gpu = *model_gpu("sm_80", 0);
-  CHECK(plan_kernel(plan_for(shape, MathMode::kDefault, gpu, "cublas")) == "cublas");
+  CHECK(plan_name(plan_for(shape, MathMode::kDefault, gpu, "cublas")) == "cublas");
   CHECK_THROWS_WITH(plan_for(shape, MathMode::kDefault, gpu, "no_such_kernel"), ContainsSubstring("no_such_kernel"));
   for (const KernelEntry* entry : kernel_table()) {
     const Gpu right = *model_gpu("sm_" + std::to_string(entry->min_compute_capability), 0);
@@ -35,7 +35,7 @@ TEST_CASE("the plan honours what is forced", "[cli]") {
       std::tie(typed.op_a, typed.op_b) = parse_ops(ops);
       if (!entry->supports(planning_problem(typed, MathMode::kDefault))) continue;
       ++taken;
-      CHECK(plan_kernel(plan_for(typed, MathMode::kDefault, right, entry->name)) == entry->name);
+      CHECK(plan_name(plan_for(typed, MathMode::kDefault, right, entry->name)) == entry->name);
     }
     INFO(entry->name);
     CHECK(taken > 0);
@@ -46,7 +46,7 @@ TEST_CASE("the explanation names the planned kernel", "[cli]") {
   const Shape shape = shapes_from_sizes({"512x33x9"}, {}).front();
   const Gpu gpu = *model_gpu("sm_90", 0);
   const std::string text = explain_for(shape, MathMode::kDefault, gpu, "");
-  CHECK(explain_value(text, "kernel") == plan_kernel(plan_for(shape, MathMode::kDefault, gpu, "")));
+  CHECK(explain_value(text, "kernel") == plan_name(plan_for(shape, MathMode::kDefault, gpu, "")));
   CHECK_FALSE(explain_value(text, "reason").empty());
 }
 

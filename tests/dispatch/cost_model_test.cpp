@@ -2,6 +2,7 @@
 #include "src/dispatch/cost_model.h"
 
 #include <cmath>
+#include <string>
 
 #include "src/dispatch/select.h"
 #include "tests/dispatch/fake_table.h"
@@ -30,7 +31,7 @@ DeviceInfo plain_device(int sm_count) {
 }
 
 double compute_us(std::int64_t m, std::int64_t n, std::int64_t k, int sm_count, int blocks_per_sm) {
-  return estimate(product_of(DataType::kFloat32, m, n, k), plain_row(blocks_per_sm), plain_device(sm_count), sm_count)
+  return estimate(product_of(DataType::kFloat32, m, n, k), plain_row(blocks_per_sm), plain_device(sm_count), {sm_count})
       .compute_us;
 }
 
@@ -63,8 +64,8 @@ TEST_CASE("a chained row has no last wave, given its workspace", "[dispatch][cos
   const auto cost = [](std::int64_t tiles, int sm_count, std::size_t workspace, bool chained = true) {
     KernelEntry row = plain_row(1);
     row.chained = chained;
-    return estimate(product_of(DataType::kFloat32, 64 * tiles, 64, 8000), row, plain_device(sm_count), sm_count,
-                    workspace);
+    return estimate(product_of(DataType::kFloat32, 64 * tiles, 64, 8000), row, plain_device(sm_count),
+                    {sm_count, workspace});
   };
   const double tile_us = cost(20, 10, SIZE_MAX).compute_us - cost(10, 10, SIZE_MAX).compute_us;
   CHECK(tile_us > 1000.0);
@@ -88,6 +89,76 @@ TEST_CASE("a chained row wants a parked tile an SM where tiles do not come out e
   CHECK(bytes(11) == std::size_t{10} * 64 * 64 * 4);
   CHECK(bytes(20) == 0);
   CHECK(bytes(7) == 0);
+}
+
+TEST_CASE("parts of k share the steps among more SMs, for the price of their sum", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.max_splits = 8;
+  const DeviceInfo device = plain_device(10);
+  const GemmProblem problem = product_of(DataType::kFloat32, 64, 64, 8000);
+  const double whole = estimate(problem, row, device, {10}).compute_us;
+  const CostEstimate four = estimate(problem, row, device, {10}, 4);
+  CHECK(four.waves == Approx(0.4));
+  CHECK(four.compute_us > whole / 4.0);
+  CHECK(four.compute_us < whole / 4.0 + 10.0);
+  CHECK(best_estimate(problem, row, device, {10}).splits > 4);
+  // Where tiles fill the SMs anyway, parts would only add their sum.
+  CHECK(best_estimate(product_of(DataType::kFloat32, 640, 64, 8000), row, device, {10}).splits == 1);
+  // A short k is not worth a sum.
+  CHECK(best_estimate(product_of(DataType::kFloat32, 64, 64, 8), row, device, {10}).splits == 1);
+}
+
+TEST_CASE("k is cut only where row, mode, steps, workspace and flags allow it", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.max_splits = 8;
+  GemmProblem problem = product_of(DataType::kFloat32, 128, 64, 8000);  // two tiles
+  const auto refused = [&](LaunchResources resources, int splits) {
+    const char* why = split_refusal(problem, row, resources, splits);
+    return std::string(why != nullptr ? why : "");
+  };
+  const std::size_t parts = std::size_t{2} * 8 * 64 * 64 * 4;
+  CHECK(kernel_workspace_bytes(problem, row, 10, 8) == parts);
+  CHECK(refused({10, parts, 2}, 8).empty());
+  CHECK_THAT(refused({10, parts, 2}, 9), ContainsSubstring("so many parts"));
+  CHECK_THAT(refused({10, parts - 1, 2}, 8), ContainsSubstring("workspace"));
+  CHECK_THAT(refused({10, parts, 1}, 8), ContainsSubstring("flags"));
+  CHECK(refused({10, 0, 0}, 1).empty());
+  problem.math_mode = MathMode::kFp32Sequential;
+  CHECK_THAT(refused({10}, 2), ContainsSubstring("ascending k"));
+  CHECK(best_estimate(problem, row, plain_device(10), {10}).splits == 1);
+  problem.math_mode = MathMode::kDefault;
+  problem.k = 9;  // two steps
+  CHECK(refused({10}, 2).empty());
+  CHECK_THAT(refused({10}, 3), ContainsSubstring("steps"));
+}
+
+TEST_CASE("a pass over the operands counts, and more often in panels", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.workspace = [](const GemmProblem&) { return WorkspaceNeed{.least = 1000, .fastest = 4'000'000'000}; };
+  DeviceInfo device = plain_device(10);
+  device.memory_gbps = 1000.0;
+  const GemmProblem problem = product_of(DataType::kFloat32, 640, 640, 80);
+  const double once = estimate(problem, row, device, {10}).prepass_us;
+  CHECK(once > 8000.0);  // 4 GB read and written at 1000 GB/s
+  CHECK(once < 10000.0);
+  CHECK(estimate(problem, row, device, {10, 1'000'000'000}).prepass_us == Approx(2.0 * once).epsilon(0.01));
+  CHECK(kernel_workspace_bytes(problem, row, 10) == 4'000'000'000);
+  CHECK(estimate(problem, plain_row(1), device, {10}).prepass_us == 0.0);
+}
+
+TEST_CASE("a row may be slower for some operations", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.ops_factor = {1.0, 0.5, 0.25, 0.125};
+  const auto time = [&](Op a, Op b) {
+    GemmProblem problem = product_of(DataType::kFloat32, 64, 64, 80000);
+    problem.op_a = a;
+    problem.op_b = b;
+    return estimate(problem, row, plain_device(10), {10}).compute_us;
+  };
+  const double nn = time(Op::kN, Op::kN);
+  CHECK(time(Op::kN, Op::kT) / nn == Approx(2.0).epsilon(0.01));
+  CHECK(time(Op::kT, Op::kN) / nn == Approx(4.0).epsilon(0.01));
+  CHECK(time(Op::kT, Op::kT) / nn == Approx(8.0).epsilon(0.01));
 }
 
 TEST_CASE("a partial set of resident blocks costs between its share and a full set", "[dispatch][cost]") {
@@ -129,15 +200,15 @@ TEST_CASE("operands under the fast alignment slow the k steps by the row's facto
   const KernelEntry& row = fake_row("f16_128x128");
   const DeviceInfo device = fake_device(90, 132);
   GemmProblem problem = product_of(DataType::kFloat16, 4096, 4096, 65536);
-  const CostEstimate aligned = estimate(problem, row, device, 132);
+  const CostEstimate aligned = estimate(problem, row, device, {132});
   CHECK(aligned.aligned);
   problem.a.ld = 4097;
-  const CostEstimate odd = estimate(problem, row, device, 132);
+  const CostEstimate odd = estimate(problem, row, device, {132});
   CHECK_FALSE(odd.aligned);
   CHECK(odd.compute_us / aligned.compute_us == Approx(4.0).epsilon(0.02));
   problem.a.ld = 4104;
   problem.b.data = static_cast<const char*>(problem.b.data) + 2;
-  CHECK_FALSE(estimate(problem, row, device, 132).aligned);
+  CHECK_FALSE(estimate(problem, row, device, {132}).aligned);
 }
 
 TEST_CASE("more SMs are never predicted slower, and a larger product never faster", "[dispatch][cost]") {

@@ -84,7 +84,9 @@ inline SelectOptions options_for(const DeviceInfo& device, bool fallback = true)
   SelectOptions options;
   options.sm_count = device.sm_count;
   options.workspace_bytes = std::size_t{32} << 20;
+  options.flag_count = 4096;
   options.fallback_available = fallback;
+  options.fallback_for_speed = false;
   return options;
 }
 

@@ -77,11 +77,15 @@ TEST_CASE("whatever selection may look at makes another entry", "[dispatch][cach
   cache.find_or_select(base, device, table, options);
   options.workspace_bytes = 0;
   cache.find_or_select(base, device, table, options);
+  options.flag_count = 0;
+  cache.find_or_select(base, device, table, options);
   options.forced = table[4];
   CHECK(cache.find_or_select(base, device, table, options)->entry == table[4]);
+  options.forced_splits = 1;
+  cache.find_or_select(base, device, table, options);
   options.force_fallback = true;
   cache.find_or_select(base, device, table, options);
-  CHECK(cache.size() == before + 5);
+  CHECK(cache.size() == before + 7);
 }
 
 TEST_CASE("the cache does not grow without end, and old plans stay valid", "[dispatch][cache]") {

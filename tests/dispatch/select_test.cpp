@@ -204,6 +204,57 @@ TEST_CASE("a forced kernel runs, or the reason is told", "[dispatch][select]") {
   CHECK_THAT(select(problem, device, {}, options).reason, ContainsSubstring("no code for this device"));
 }
 
+TEST_CASE("a kernel may be forced with a number of parts of k", "[dispatch][select]") {
+  KernelEntry row = fake_row("f32_32x32");
+  row.max_splits = 16;
+  const KernelEntry* table[] = {&row};
+  CHECK(find_kernel("f32_32x32", table).entry == &row);
+  CHECK(find_kernel("f32_32x32", table).splits == 0);
+  CHECK(find_kernel("f32_32x32/12", table).splits == 12);
+  for (const char* name : {"f32_32x32/", "f32_32x32/0", "f32_32x32/-1", "f32_32x32/2x", "f32_32x32/ 2", "f32_32", ""}) {
+    CHECK(find_kernel(name, table).entry == nullptr);
+  }
+  const DeviceInfo device = fake_device(90, 132);
+  const GemmProblem problem = product_of(DataType::kFloat32, 64, 64, 65536);
+  SelectOptions options = options_for(device);
+  options.forced = &row;
+  CHECK(select(problem, device, table, options).splits > 8);
+  options.forced_splits = 5;
+  const Plan plan = select(problem, device, table, options);
+  CHECK(plan.splits == 5);
+  CHECK(plan_name(plan) == "f32_32x32/5");
+  CHECK(plan.workspace_bytes == std::size_t{4} * 5 * 32 * 32 * 4);
+  CHECK_THAT(plan.reason, ContainsSubstring("k in 5 parts"));
+  options.workspace_bytes = plan.workspace_bytes - 1;
+  CHECK(plan_name(select(problem, device, table, options)) == "none");
+  options.forced_splits = 1;
+  CHECK(plan_name(select(problem, device, table, options)) == "f32_32x32");
+}
+
+TEST_CASE("cuBLAS is chosen where it is faster and measured, and never else", "[dispatch][select]") {
+  const GemmProblem problem = product_of(DataType::kFloat32, 4096, 4096, 4096);
+  KernelEntry slow = fake_row("f32_128x128");
+  slow.flops_per_clock_sm = 50.0;
+  const KernelEntry* table[] = {&slow};
+  const auto chosen_of = [&](const GemmProblem& of, int capability, bool fallback) {
+    const DeviceInfo device = fake_device(capability, 132);
+    SelectOptions options = options_for(device, fallback);
+    options.fallback_for_speed = true;
+    return plan_name(select(of, device, table, options));
+  };
+  CHECK(chosen_of(problem, 90, true) == "cublas");
+  CHECK(chosen_of(problem, 90, false) == "f32_128x128");
+  CHECK(chosen_of(problem, 80, true) == "f32_128x128");
+  GemmProblem sequential = problem;
+  sequential.math_mode = MathMode::kFp32Sequential;
+  CHECK(chosen_of(sequential, 90, true) == "f32_128x128");
+  GemmProblem on_device = problem;
+  on_device.alpha.device = &on_device;
+  CHECK(chosen_of(on_device, 90, true) == "f32_128x128");
+  slow.flops_per_clock_sm = 250.0;
+  CHECK(chosen_of(problem, 90, true) == "f32_128x128");
+}
+
 TEST_CASE("forcing cuBLAS leaves it the product, or tells why not", "[dispatch][select]") {
   const DeviceInfo device = fake_device(90, 132);
   SelectOptions options = options_for(device);

@@ -139,7 +139,7 @@ std::string cpu_name() {
 
 void add_plan(const BenchOptions& options, const Gpu& gpu, const std::string& kernel, Row& row) {
   const Plan plan = plan_for(row.shape, options.math, gpu, kernel);
-  row.plan_kernel = plan.refused ? "none" : plan_kernel(plan);
+  row.plan_kernel = plan_name(plan);
   row.plan_us = plan.predicted_us;
   row.plan_reason = plan.reason;
 }
