@@ -54,15 +54,22 @@ void add(CallCounter* counter, double flops, std::int64_t nanoseconds) {
 class Line {
  public:
   explicit Line(std::string start) : text_(std::move(start)) {}
-  void add(std::string_view key, std::uint64_t value) { text_ += " " + std::string(key) + "=" + std::to_string(value); }
+  void add(std::string_view key, std::uint64_t value) { add(key, std::string_view(std::to_string(value))); }
   void add_real(std::string_view key, double value) {
     char digits[64];
     const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 3).ptr;
-    text_ += " " + std::string(key) + "=" + std::string(digits, end);
+    add(key, std::string_view(digits, static_cast<std::size_t>(end - digits)));
   }
   std::string take() { return std::move(text_) + "\n"; }
 
  private:
+  void add(std::string_view key, std::string_view value) {
+    text_ += ' ';
+    text_ += key;
+    text_ += '=';
+    text_ += value;
+  }
+
   std::string text_;
 };
 
