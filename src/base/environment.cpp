@@ -67,6 +67,40 @@ bool parse_number(const char* name, const std::string& text, std::uint64_t least
   return false;
 }
 
+// Numbers between commas, or "all".
+void parse_devices(std::string_view text, Environment* result, std::vector<std::string>* complaints) {
+  constexpr std::uint64_t kMaxDevice = 1023;
+  const std::string_view whole = text;
+  result->all_devices = text == "all";
+  if (text.empty() || result->all_devices) return;
+  std::vector<int> devices;
+  for (;;) {
+    const std::string_view item = text.substr(0, text.find(','));
+    std::uint64_t number = 0;
+    const auto [stopped_at, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (error != std::errc() || stopped_at != item.data() + item.size() || number > kMaxDevice) {
+      complaints->push_back(complaint("FASTGEMM_DEVICES", whole, "\"all\" or device numbers between commas"));
+      return;
+    }
+    devices.push_back(static_cast<int>(number));
+    if (item.size() == text.size()) break;
+    text.remove_prefix(item.size() + 1);
+  }
+  result->devices = std::move(devices);
+}
+
+void parse_speedup(std::string_view text, double* value, std::vector<std::string>* complaints) {
+  if (text.empty()) return;
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped_at, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stopped_at == end && number > 0 && number <= 1e6) {
+    *value = number;
+    return;
+  }
+  complaints->push_back(complaint("FASTGEMM_MIN_SPEEDUP", text, "a number above 0, up to 1000000"));
+}
+
 void parse_math(const std::string& value, std::string* math, std::vector<std::string>* complaints) {
   if (value.empty()) return;
   for (const std::string_view name : kMathModeNames) {
@@ -104,6 +138,8 @@ Environment parse_environment(VariableSource source, std::vector<std::string>* c
   word("FASTGEMM_DROPIN", kDropinModes, "on, off or verify", &result.dropin);
   word("FASTGEMM_STATS", kSwitch, "0 or 1", &result.stats);
   parse_math(value_of(source, "FASTGEMM_MATH"), &result.math, complaints);
+  parse_devices(value_of(source, "FASTGEMM_DEVICES"), &result, complaints);
+  parse_speedup(value_of(source, "FASTGEMM_MIN_SPEEDUP"), &result.min_speedup, complaints);
   const auto whole = [&](const char* name, std::uint64_t least, std::uint64_t most) {
     return parse_number(name, value_of(source, name), least, most, &number, complaints);
   };

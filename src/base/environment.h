@@ -27,6 +27,9 @@ struct Environment {
   DropinMode dropin = DropinMode::kUnset;                 // FASTGEMM_DROPIN
   std::string host_blas;                                  // FASTGEMM_HOST_BLAS: file name of a BLAS to forward to
   bool stats = false;                                     // FASTGEMM_STATS: print the drop-in's counters at exit
+  std::vector<int> devices;                               // FASTGEMM_DEVICES: for the drop-in; empty: not set, or "all"
+  bool all_devices = false;                               // FASTGEMM_DEVICES is "all"
+  double min_speedup = 1.25;                              // FASTGEMM_MIN_SPEEDUP: over the host, to leave it
   int pblas_nb = 0;                                       // FASTGEMM_PBLAS_NB: ScaLAPACK's panel width; 0: its own
 };
 

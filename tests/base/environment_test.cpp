@@ -121,3 +121,28 @@ TEST_CASE("the drop-in's variables take the words and numbers that they name", "
       "FASTGEMM_PBLAS_NB = \"1048577\" is not a whole number from 1 to 1048576; ignored"};
   CHECK(complaints == expected);
 }
+
+TEST_CASE("devices and the least speedup of the drop-in", "[environment]") {
+  std::vector<std::string> complaints;
+  CHECK(parse({}, &complaints).min_speedup == 1.25);
+  CHECK(parse({{"FASTGEMM_MIN_SPEEDUP", "0.5"}}, &complaints).min_speedup == 0.5);
+  CHECK(parse({{"FASTGEMM_DEVICES", "2"}}, &complaints).devices == std::vector<int>{2});
+  CHECK(parse({{"FASTGEMM_DEVICES", "3,0,12"}}, &complaints).devices == std::vector<int>{3, 0, 12});
+  CHECK_FALSE(parse({{"FASTGEMM_DEVICES", "3"}}, &complaints).all_devices);
+  const Environment all = parse({{"FASTGEMM_DEVICES", "all"}}, &complaints);
+  CHECK(all.devices.empty());
+  CHECK(all.all_devices);
+  CHECK(complaints.empty());
+  for (const char* value : {",", "0,", ",1", "-1", "1;2", "0x1", "1024", "none"}) {
+    complaints.clear();
+    INFO(value);
+    CHECK(parse({{"FASTGEMM_DEVICES", value}}, &complaints).devices.empty());
+    CHECK(complaints.size() == 1);
+  }
+  for (const char* value : {"0", "-1", "nan", "inf", "1.5x", "2000000", "fast"}) {
+    complaints.clear();
+    INFO(value);
+    CHECK(parse({{"FASTGEMM_MIN_SPEEDUP", value}}, &complaints).min_speedup == 1.25);
+    CHECK(complaints.size() == 1);
+  }
+}

@@ -40,6 +40,9 @@ class FakeGpu final : public GpuRuntime {
   // Memory of the test's own that is to be found in a certain place.
   void add_memory(const void* data, std::size_t bytes, const PlaceResult& place);
 
+  // Products take no time and compute nothing.
+  void skip_products(bool skip) { skip_products_ = skip; }
+
   // Calls that were wrong in themselves: addresses outside what was allocated, the wrong device, an unknown stream.
   int faults() const { return faults_; }
   std::size_t largest_allocation() const { return largest_; }
@@ -113,9 +116,10 @@ class FakeGpu final : public GpuRuntime {
   std::map<std::thread::id, int> device_of_;
   std::map<const char*, Memory> memory_;
   int calls_ = 0, operations_ = 0, faults_ = 0, products_ = 0;
+  std::size_t largest_ = 0;
   int fail_call_ = 0, fail_operation_ = 0;
   cudaError_t call_error_ = cudaSuccess;
-  bool lasting_ = false, failed_ = false;
+  bool lasting_ = false, failed_ = false, skip_products_ = false;
 };
 
 }  // namespace fastgemm::dropin::test

@@ -1,0 +1,47 @@
+#include "src/dropin/engine/settings.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace fastgemm::dropin {
+
+namespace {
+
+// Open MPI; MVAPICH2; Intel MPI and MPICH; Slurm's srun.
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                          "SLURM_LOCALID"};
+
+}  // namespace
+
+int local_rank(VariableSource source) {
+  for (const char* name : kRankVariables) {
+    const char* const text = source(name);
+    if (text == nullptr) continue;
+    int rank = -1;
+    const char* const end = text + std::strlen(text);
+    const auto [stopped_at, error] = std::from_chars(text, end, rank);
+    if (error == std::errc() && stopped_at == end && rank >= 0) return rank;
+  }
+  return -1;
+}
+
+std::vector<int> devices_for(const Environment& settings, int rank, int device_count) {
+  // Ranks that all used all GPUs would wait for each other; "all" asks for it.
+  if (rank < 0 || settings.all_devices) return settings.devices;
+  if (!settings.devices.empty()) {
+    return {settings.devices[static_cast<std::size_t>(rank) % settings.devices.size()]};
+  }
+  return device_count > 0 ? std::vector<int>{rank % device_count} : std::vector<int>{};
+}
+
+EngineOptions engine_options(const Environment& settings, VariableSource source, int device_count) {
+  EngineOptions options;
+  options.devices = devices_for(settings, local_rank(source), device_count);
+  options.min_speedup = settings.min_speedup;
+  options.cpus = usable_cpus();
+  options.cache = cache_folder(source("XDG_CACHE_HOME"), source("HOME"));
+  options.math = settings.math == "fp32_tensor" ? "fp32_tensor" : "fp32_sequential";
+  return options;
+}
+
+}  // namespace fastgemm::dropin
