@@ -76,27 +76,51 @@ FG_DEVICE void copy_operand(const ptx::TensorMap& map, int first, int first_k, i
   }
 }
 
-// Copies the k blocks of all tiles of this block, in order, each as soon as its stage is empty. By one thread.
+// Copies the k blocks of all tiles of this block, in order. Used by one thread.
 template <class Config>
-FG_DEVICE void produce(const WgmmaParams& params, const SharedLayout<Config>& shared) {
-  RingPosition<Config> at;
-  for (int tile = static_cast<int>(ptx::block_index()); tile < params.grid.tiles;
-       tile += static_cast<int>(ptx::grid_size())) {
-    const TilePlace place = tile_place(params.grid, tile, kRasterGroup);
-    const int left_entry = place.entry * params.left_entry_step;
-    const int right_entry = place.entry * params.right_entry_step;
-    for (int block = 0; block < params.k_blocks; ++block) {
-      wait_for(shared.empty(at.stage), at.parity ^ 1);
-      const ptx::SharedAddress barrier = shared.full(at.stage);
-      ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
-      copy_operand<Config::kMajorLeft, Config::kTileLeft>(params.left, place.tile_n * Config::kTileLeft,
-                                                          block * kTileK, left_entry, shared.left(at.stage), barrier);
-      copy_operand<Config::kMajorRight, Config::kTileRight>(params.right, place.tile_m * Config::kTileRight,
-                                                            block * kTileK, right_entry, shared.right(at.stage),
-                                                            barrier);
-      at.advance();
+class Feed {
+ public:
+  FG_DEVICE Feed(const WgmmaParams& params, const SharedLayout<Config>& shared)
+      : params_(params), shared_(shared), tile_(static_cast<int>(ptx::block_index())) {}
+
+  // Fills the ring for the first time, when all stages are still empty: before the block meets at a barrier. There is a
+  // first tile.
+  FG_DEVICE void start() {
+    const int ring = params_.k_blocks < Config::kStages ? params_.k_blocks : Config::kStages;
+    const TilePlace place = tile_place(params_.grid, tile_, kRasterGroup);
+    for (; k_block_ < ring; ++k_block_) copy_block(place);
+  }
+
+  // The rest, each as soon as its stage is empty.
+  FG_DEVICE void run() {
+    for (; tile_ < params_.grid.tiles; tile_ += static_cast<int>(ptx::grid_size())) {
+      const TilePlace place = tile_place(params_.grid, tile_, kRasterGroup);
+      for (; k_block_ < params_.k_blocks; ++k_block_) {
+        wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
+        copy_block(place);
+      }
+      k_block_ = 0;
     }
   }
-}
+
+ private:
+  FG_DEVICE void copy_block(const TilePlace& place) {
+    const ptx::SharedAddress barrier = shared_.full(at_.stage);
+    ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
+    copy_operand<Config::kMajorLeft, Config::kTileLeft>(params_.left, place.tile_n * Config::kTileLeft,
+                                                        k_block_ * kTileK, place.entry * params_.left_entry_step,
+                                                        shared_.left(at_.stage), barrier);
+    copy_operand<Config::kMajorRight, Config::kTileRight>(params_.right, place.tile_m * Config::kTileRight,
+                                                          k_block_ * kTileK, place.entry * params_.right_entry_step,
+                                                          shared_.right(at_.stage), barrier);
+    at_.advance();
+  }
+
+  const WgmmaParams& params_;
+  SharedLayout<Config> shared_;
+  RingPosition<Config> at_;
+  int tile_;
+  int k_block_ = 0;  // the next one of tile_
+};
 
 }  // namespace fastgemm::hgemm_wgmma

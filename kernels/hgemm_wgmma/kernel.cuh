@@ -8,17 +8,35 @@
 
 namespace fastgemm::hgemm_wgmma {
 
-// The tiles that this warpgroup stores; whose turns they are is in kernel order.
+// The tiles of this block that a warpgroup works on.
 template <class Config>
 struct TileWalk {
+  int blocks = 0;  // tiles of a block lie so far apart
   int first = 0;
   int step = 0;
-  FG_DEVICE explicit TileWalk(int warpgroup) {
-    const int blocks = static_cast<int>(ptx::grid_size());
+  FG_DEVICE explicit TileWalk(int warpgroup) : blocks(static_cast<int>(ptx::grid_size())) {
     first = static_cast<int>(ptx::block_index()) + (Config::kPingPong ? warpgroup * blocks : 0);
     step = (Config::kPingPong ? kWarpgroups : 1) * blocks;
   }
 };
+
+// Whether this warpgroup's tile is the block's last one and all products have read the ring, so that results may be
+// spread over it. The warpgroup that has the tile before says so, when its own products are done.
+template <class Config>
+FG_DEVICE bool ring_is_free(const TileWalk<Config>& walk, int tile, int tiles) {
+  constexpr int kBarrier = 1;
+  const bool last = tile + walk.blocks >= tiles;
+  if constexpr (Config::kPingPong) {
+    if (last) {
+      ptx::barrier_sync(kBarrier, tile >= walk.blocks ? kConsumers : kWarpgroupThreads);
+    } else if (tile + 2 * walk.blocks >= tiles) {
+      ptx::barrier_arrive(kBarrier, kConsumers);
+    }
+  } else if (last) {
+    ptx::barrier_sync(kBarrier, kConsumers);
+  }
+  return last;
+}
 
 template <class Config>
 FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& shared, int warpgroup) {
@@ -35,7 +53,7 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
     turns.pass();
     mainloop.finish(r_acc);
     mainloop.skip(params.k_blocks);
-    results.store(place, r_acc);
+    results.store(place, r_acc, ring_is_free(walk, tile, params.grid.tiles));
   }
   results.finish();
 }
@@ -59,13 +77,17 @@ FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
 template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_constant__ WgmmaParams params) {
   const SharedLayout<Config> shared;
-  if (ptx::thread_index() == kConsumers) init_barriers(shared);
-  ptx::barrier_sync();
   const int warpgroup = ptx::warp_index() / 4;
   const bool product = has_product(params.problem);
+  Feed<Config> feed(params, shared);
+  if (ptx::thread_index() == kConsumers) {
+    init_barriers(shared);
+    if (product) feed.start();
+  }
+  ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();
-    if (ptx::thread_index() == kConsumers && product) produce(params, shared);
+    if (ptx::thread_index() == kConsumers && product) feed.run();
   } else {
     ptx::setmaxnreg_inc<kConsumerRegisters>();
     if (product) {

@@ -14,17 +14,20 @@ template <class Config>
 class TileStore {
  public:
   FG_DEVICE TileStore(const WgmmaParams& params, const SharedLayout<Config>& shared)
-      : params_(params), s_results_(shared.results(ptx::warp_index())) {}
+      : params_(params), s_results_(shared.results(ptx::warp_index())), s_ring_(shared.s_ring) {}
 
-  FG_DEVICE void store(const TilePlace& place, const Accumulators<Config>& r_acc) {
-    const int warp = Config::kPingPong ? ptx::warp_index() % 4 : ptx::warp_index();
+  // `ring_is_free`: this is the block's last tile, and boxes may lie in the ring, each in a place of its own.
+  FG_DEVICE void store(const TilePlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
+    const int warp = warp_of_tile();
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, place.entry);
     // Warps of a warpgroup hold 16 columns of every 64.
     const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
     const int row = place.tile_m * Config::kTileM;
-    if (params_.d_by_copies && epilogue.beta == 0.0f && !has_finish(epilogue)) {
-      store_boxes(epilogue, {row, column, problem.m, problem.n}, place.entry, r_acc);
+    // A copy writes whole chunks of 16 bytes, also where D's last row cuts one.
+    const bool whole_chunks = problem.m % kChunkElements == 0 || row + Config::kTileM <= problem.m;
+    if (params_.d_by_copies && whole_chunks && epilogue.beta == 0.0f && !has_finish(epilogue)) {
+      store_boxes(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
     } else {
       store_strips(epilogue, {row, column, problem.m, problem.n}, r_acc);
     }
@@ -36,32 +39,45 @@ class TileStore {
   }
 
  private:
-  FG_DEVICE void store_boxes(Epilogue epilogue, const StripPlace& place, int entry, const Accumulators<Config>& r_acc) {
+  static constexpr int kBoxesAlongM = Config::kTileRight / kBoxRows;
+  static constexpr int kBoxes = Config::kBlocks * kBoxesAlongM;  // of a warp's part of a tile
+  static_assert(kBoxes * kBoxBytes * 4 * Config::kGroupsOfTile <= Config::kResultOffset, "the ring holds all boxes");
+
+  struct BoxPlace {
+    int row = 0;
+    int column = 0;
+    int entry = 0;
+  };
+
+  FG_DEVICE static int warp_of_tile() { return Config::kPingPong ? ptx::warp_index() % 4 : ptx::warp_index(); }
+
+  FG_DEVICE void store_boxes(Epilogue epilogue, const BoxPlace& place, const Accumulators<Config>& r_acc,
+                             bool ring_is_free) {
     epilogue.beta = 0.0f;  // as the caller has found
+    const ptx::SharedAddress s_last = s_ring_ + warp_of_tile() * (kBoxes * kBoxBytes);
 #pragma unroll
-    for (int block = 0; block < Config::kBlocks; ++block) {
-#pragma unroll
-      for (int box = 0; box < Config::kTileRight / kBoxRows; ++box) {
-        const ptx::SharedAddress s_box = s_results_ + buffer_ * kBoxBytes;
-        if (ptx::lane_index() == 0) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
-        ptx::warp_sync();
-        fill_box(epilogue, s_box, r_acc[block] + box * (kBoxRows / 2));
-        ptx::fence_proxy_async();
-        ptx::warp_sync();
-        if (ptx::lane_index() == 0) {
-          // Copies leave out what lies past D's edges.
-          ptx::tma_store_3d(params_.d, static_cast<int>(place.row) + box * kBoxRows,
-                            static_cast<int>(place.column) + block * 64, entry, s_box);
-          ptx::tma_store_commit();
-        }
-        if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
+    for (int number = 0; number < kBoxes; ++number) {
+      const int block = number / kBoxesAlongM;
+      const int along_m = number % kBoxesAlongM;
+      const ptx::SharedAddress s_box = ring_is_free ? s_last + number * kBoxBytes : s_results_ + buffer_ * kBoxBytes;
+      if (ptx::lane_index() == 0 && !ring_is_free) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
+      ptx::warp_sync();
+      fill_box(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      ptx::fence_proxy_async();
+      ptx::warp_sync();
+      if (ptx::lane_index() == 0) {
+        // Copies leave out what lies past D's edges.
+        ptx::tma_store_3d(params_.d, place.row + along_m * kBoxRows, place.column + block * 64, place.entry, s_box);
+        ptx::tma_store_commit();
       }
+      if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
     }
   }
 
   // 16 columns of n by kBoxRows of m.
   FG_DEVICE static void fill_box(const Epilogue& epilogue, ptx::SharedAddress s_box, const float* r_box) {
     const int lane = ptx::lane_index();
+    const ptx::SharedAddress s_row = s_box + box_offset(lane % 16, lane / 16);
 #pragma unroll
     for (int pair = 0; pair < kBoxRows / 16; ++pair) {
       std::uint32_t r[4];
@@ -70,13 +86,14 @@ class TileStore {
         const float* two = r_box + 8 * pair + 2 * matrix;
         r[matrix] = ptx::f16x2_from_f32(scale(epilogue, two[0], 0.0f), scale(epilogue, two[1], 0.0f));
       }
-      ptx::stmatrix_x4(s_box + box_offset(lane % 16, 2 * pair + lane / 16), r);
+      ptx::stmatrix_x4(s_row ^ (2 * pair * kChunkBytes), r);  // box_offset XORs chunks, and boxes are aligned
     }
   }
 
   FG_DEVICE void store_strips(const Epilogue& epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
     constexpr int kStripsAlongM = Config::kTileRight / Strip::kRows;
     const bool by_runs = runs_aligned(epilogue);
+    if (ptx::lane_index() == 0) ptx::tma_store_wait_read<0>();  // boxes of the tile before lie where strips will
     // One loop, so that its code is there once; registers have no run-time index, so each turn looks for its own.
 #pragma unroll 1
     for (int strip = 0; strip < Config::kBlocks * kStripsAlongM; ++strip) {
@@ -106,6 +123,7 @@ class TileStore {
 
   const WgmmaParams& params_;
   ptx::SharedAddress s_results_;  // this warp's
+  ptx::SharedAddress s_ring_;
   int buffer_ = 0;                // the next box's
 };
 
