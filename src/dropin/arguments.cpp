@@ -75,7 +75,7 @@ int swap_back(int wrong) {
 }  // namespace
 
 int read_arguments(const FortranArguments& f, bool wide, HostGemm* gemm) {
-  HostGemm g;
+  HostGemm& g = *gemm;
   g.transa = operation(*f.transa);
   g.transb = operation(*f.transb);
   g.m = load(f.m, wide);
@@ -90,15 +90,15 @@ int read_arguments(const FortranArguments& f, bool wide, HostGemm* gemm) {
   g.b = f.b;
   g.beta = *f.beta;
   g.c = f.c;
-  *gemm = g;
   return 0;
 }
 
 int read_arguments(const CblasArguments& s, bool wide, HostGemm* gemm) {
   const std::int32_t order = static_cast<std::int32_t>(s.order);
   if (order != kRowMajor && order != kColumnMajor) return 1;
-  HostGemm g{operation(s.transa), operation(s.transb), value_of(s.m, wide), value_of(s.n, wide), value_of(s.k, wide),
-             s.alpha, s.a, value_of(s.lda, wide), s.b, value_of(s.ldb, wide), s.beta, s.c, value_of(s.ldc, wide)};
+  HostGemm& g = *gemm;
+  g = {operation(s.transa), operation(s.transb), value_of(s.m, wide), value_of(s.n, wide), value_of(s.k, wide),
+       s.alpha, s.a, value_of(s.lda, wide), s.b, value_of(s.ldb, wide), s.beta, s.c, value_of(s.ldc, wide)};
   if (g.transa == 0) return 2;
   if (g.transb == 0) return 3;
   const bool row_major = order == kRowMajor;
@@ -109,7 +109,6 @@ int read_arguments(const CblasArguments& s, bool wide, HostGemm* gemm) {
     std::swap(g.lda, g.ldb);
   }
   if (const int wrong = first_wrong(g); wrong != 0) return 1 + (row_major ? swap_back(wrong) : wrong);
-  *gemm = g;
   return 0;
 }
 

@@ -45,7 +45,7 @@ struct CblasArguments {
 };
 
 // The product that the arguments describe, or the number of the first one that netlib's routine refuses, counted as it
-// counts for xerbla. 0: all are right and *gemm is set; a row-major product becomes the column-major one of the
+// counts for xerbla, and *gemm then means nothing. 0: all are right; a row-major product becomes the column-major one of the
 // transposes.
 int read_arguments(const FortranArguments& arguments, bool wide, HostGemm* gemm);
 int read_arguments(const CblasArguments& arguments, bool wide, HostGemm* gemm);

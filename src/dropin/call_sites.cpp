@@ -56,7 +56,7 @@ const Route* known_route(EntryIndex entry, Target target) {
   return route;
 }
 
-const Route& add(EntryIndex entry, const void* return_address, std::uint64_t key) {
+[[gnu::noinline]] const Route& add(EntryIndex entry, const void* return_address, std::uint64_t key) {
   const Route* route = known_route(entry, resolve(kEntries[entry], return_address));
   for (std::size_t probe = 0; probe < kMaxProbes; ++probe) {
     Slot& slot = slots[(home(key) + probe) % kSlots];

@@ -70,7 +70,7 @@ bool may_act(const Target& target) {
 
 }  // namespace
 
-thread_local bool InsideScope::inside_ = false;
+constinit thread_local bool InsideScope::inside_ = false;
 
 Route::Route(EntryIndex entry, Target target)
     : entry_(entry),
