@@ -10,6 +10,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/plan.h"
 #include "src/cli/shape_options.h"
+#include "src/dispatch/select.h"
 
 namespace fastgemm::cli {
 namespace {
@@ -102,10 +103,7 @@ std::vector<Shape> named_shapes(const Arguments& arguments) {
 }
 
 void check_kernel(const std::string& kernel) {
-  if (kernel.empty() || kernel == "cublas") return;
-  for (int i = 0; fg_kernel_name(i) != nullptr; ++i) {
-    if (kernel == fg_kernel_name(i)) return;
-  }
+  if (kernel.empty() || kernel == "cublas" || find_kernel(kernel, kernel_table()).entry != nullptr) return;
   throw ParseError("--kernels: no kernel is named \"" + kernel + "\" (see fastgemm info)");
 }
 
@@ -119,6 +117,7 @@ void complete_options(Arguments& arguments) {
                    [](const Shape& x, const Shape& y) { return x.type < y.type; });
   bench.math = parse_math(arguments.math);
   if (!arguments.kernels.empty()) bench.kernels = arguments.kernels;
+  bench.all_kernels = std::erase(bench.kernels, "all") > 0;
   for (std::string& kernel : bench.kernels) {
     if (kernel == "auto") kernel.clear();
     check_kernel(kernel);
@@ -171,7 +170,8 @@ void add_bench(CLI::App& app, Action& action, const std::string& command_line) {
   arguments->bench.command_line = command_line;
   add_shape_sources(*command, *arguments);
   add_list_option(*command, "--kernels,--kernel", arguments->kernels,
-                  "Force these kernels, a contender each; auto: the dispatcher's choice (names: fastgemm info)");
+                  "Force these kernels, a contender each (names: fastgemm info; name/4: with k in four parts); auto: the "
+                  "dispatcher's choice; all: every kernel of the GPU, where k can be cut also with 2, 4, 8 ... parts");
   command->add_option("--math", arguments->math, "default, fp32_sequential, fp32_tensor or tf32")
       ->check(CLI::IsMember({"default", "fp32_sequential", "fp32_tensor", "tf32"}));
   add_protocol_options(*command, *arguments);

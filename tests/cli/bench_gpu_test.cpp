@@ -197,6 +197,21 @@ TEST_CASE("forced kernels are contenders of their own", "[cli][bench]") {
   CHECK_THAT(bench.result(0, "fastgemm absent")["skipped"].get<std::string>(), ContainsSubstring("does not take"));
 }
 
+TEST_CASE("all kernels of the type are contenders on request", "[cli][bench]") {
+  BenchOptions every = options({"16"});
+  every.all_kernels = true;
+  const Run bench = run(every);
+  CHECK(bench.code == 0);
+  for (const KernelEntry* entry : kernel_table()) {
+    if (entry->type_ab == DataType::kFloat32) {
+      CHECK_NOTHROW(bench.result(0, "fastgemm " + std::string(entry->name) + "/1"));
+      if (entry->max_splits >= 4) CHECK_NOTHROW(bench.result(0, "fastgemm " + std::string(entry->name) + "/4"));
+    } else {
+      CHECK_THROWS(bench.result(0, "fastgemm " + std::string(entry->name) + "/1"));
+    }
+  }
+}
+
 TEST_CASE("L2 is flushed before each launch, save back to back", "[cli][bench]") {
   BenchOptions interleaved = options({"16"});
   run(interleaved);

@@ -12,6 +12,7 @@ namespace fastgemm::cli {
 struct BenchOptions {
   std::vector<Shape> shapes;
   std::vector<std::string> kernels{""};  // forced ones, "" for the dispatcher's choice; a contender each
+  bool all_kernels = false;              // and all others of the GPU, with k in 1, 2, 4 ... parts where they cut it
   MathMode math = MathMode::kDefault;
   TimingOptions timing;
   std::uint64_t seed = 1;

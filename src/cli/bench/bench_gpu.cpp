@@ -38,6 +38,7 @@ class GpuBench {
 
  private:
   Contenders make_contenders(DataType type);
+  void add_all_kernels(DataType type, Contenders& contenders);
   void add_cublas(DataType type, Contenders& contenders);
   Contenders& contenders(DataType type);
   Row measure(const Shape& shape);
@@ -98,9 +99,21 @@ Contenders GpuBench::make_contenders(DataType type) {
       if (ours == nullptr) throw std::runtime_error(reason);
       contenders.push_back(std::move(ours));
     }
+    if (options_.all_kernels) add_all_kernels(type, contenders);
   }
   add_cublas(type, contenders);
   return contenders;
+}
+
+void GpuBench::add_all_kernels(DataType type, Contenders& contenders) {
+  for (const KernelEntry* entry : kernel_table()) {
+    if (entry->type_ab != type) continue;
+    for (int splits = 1; splits <= entry->max_splits; splits *= 2) {
+      std::string reason;  // why the GPU has no code for it
+      auto ours = make_fastgemm(entry->name + ("/" + std::to_string(splits)), options_.math, &reason);
+      if (ours != nullptr) contenders.push_back(std::move(ours));
+    }
+  }
 }
 
 void GpuBench::add_cublas(DataType type, Contenders& contenders) {
