@@ -1,0 +1,145 @@
+// Times sgemm on matrices in ordinary (pageable) host memory, through a BLAS that is loaded by file name: so the same
+// program measures OpenBLAS, NVBLAS and libfastgemm.so's drop-in. host_sgemm.py runs it for each and compares.
+//
+//   host_sgemm FILE [--symbol sgemm_] [--seconds 1] SHAPE...     SHAPE: MxNxK or N, then optionally :TT and :beta
+//
+// One line a shape: shape, median seconds, fastest, calls, largest error of sampled elements in units of what FP32 allows.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
+                       const int*, const float*, const int*, const float*, float*, const int*, std::size_t,
+                       std::size_t);
+using Clock = std::chrono::steady_clock;
+
+struct Shape {
+  std::string text;
+  int m = 0, n = 0, k = 0;
+  char transa = 'N', transb = 'N';
+  float beta = 0.0f;
+};
+
+bool parse(const char* text, Shape* shape) {
+  shape->text = text;
+  const std::string size = shape->text.substr(0, shape->text.find(':'));
+  if (std::sscanf(size.c_str(), "%dx%dx%d", &shape->m, &shape->n, &shape->k) != 3) {
+    if (std::sscanf(size.c_str(), "%d", &shape->m) != 1) return false;
+    shape->n = shape->k = shape->m;
+  }
+  const std::size_t ops = shape->text.find(':');
+  if (ops == std::string::npos) return true;
+  if (shape->text.size() < ops + 3) return false;
+  shape->transa = shape->text[ops + 1];
+  shape->transb = shape->text[ops + 2];
+  const std::size_t beta = shape->text.find(':', ops + 1);
+  if (beta != std::string::npos) shape->beta = std::strtof(shape->text.c_str() + beta + 1, nullptr);
+  return true;
+}
+
+// Values in [-1, 1) that repeat only after a prime number of elements, so that no two columns are alike.
+std::vector<float> random_matrix(std::size_t elements, std::uint64_t seed) {
+  constexpr std::size_t kPeriod = 1048583;
+  std::vector<float> values(elements);
+  for (std::size_t index = 0; index < std::min(elements, kPeriod); ++index) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    values[index] = static_cast<float>(static_cast<std::int32_t>(seed >> 32)) * 0x1p-31f;
+  }
+  for (std::size_t done = kPeriod; done < elements; done += kPeriod) {
+    std::memcpy(&values[done], values.data(), std::min(kPeriod, elements - done) * sizeof(float));
+  }
+  return values;
+}
+
+struct Matrices {
+  std::vector<float> a, b, c, c_before;
+};
+
+// The largest |C - exact| / ((k + 3) u (|A||B| + |C before|)) of some elements: over 1 is wrong.
+double sampled_error(const Shape& s, const Matrices& x) {
+  constexpr int kSamples = 64;
+  double worst = 0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    const std::int64_t i = std::int64_t{7919} * sample % s.m, j = (std::int64_t{104729} * sample + s.n - 1) % s.n;
+    double exact = static_cast<double>(s.beta) * x.c_before[i + j * s.m], scale = std::abs(exact);
+    for (std::int64_t p = 0; p < s.k; ++p) {
+      const double product = static_cast<double>(s.transa == 'T' ? x.a[p + i * s.k] : x.a[i + p * s.m]) *
+                             static_cast<double>(s.transb == 'T' ? x.b[j + p * s.n] : x.b[p + j * s.k]);
+      exact += product;
+      scale += std::abs(product);
+    }
+    const double error = std::abs(x.c[i + j * s.m] - exact) / ((s.k + 3.0) * 0x1p-24 * scale);
+    worst = error <= worst ? worst : error;  // NaN is kept
+  }
+  return worst;
+}
+
+double call(Sgemm sgemm, const Shape& s, Matrices* x) {
+  const float alpha = 1.0f;
+  const int lda = s.transa == 'T' ? s.k : s.m, ldb = s.transb == 'T' ? s.n : s.k;
+  const Clock::time_point start = Clock::now();
+  sgemm(&s.transa, &s.transb, &s.m, &s.n, &s.k, &alpha, x->a.data(), &lda, x->b.data(), &ldb, &s.beta, x->c.data(),
+        &s.m, 1, 1);
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void measure(Sgemm sgemm, const Shape& shape, double seconds) {
+  const auto size = [](std::int64_t rows, std::int64_t columns) { return static_cast<std::size_t>(rows * columns); };
+  Matrices x = {random_matrix(size(shape.m, shape.k), 1), random_matrix(size(shape.k, shape.n), 2),
+                random_matrix(size(shape.m, shape.n), 3), {}};
+  x.c_before = x.c;
+  call(sgemm, shape, &x);
+  const double error = sampled_error(shape, x);
+  std::vector<double> times;
+  constexpr std::size_t kLeast = 3, kMost = 1001;
+  for (double total = 0; times.size() < kLeast || (total < seconds && times.size() < kMost); total += times.back()) {
+    times.push_back(call(sgemm, shape, &x));
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%s %.9g %.9g %zu %.3g\n", shape.text.c_str(), times[times.size() / 2], times.front(), times.size(), error);
+  std::fflush(stdout);
+}
+
+int usage() {
+  std::fprintf(stderr, "usage: host_sgemm FILE [--symbol NAME] [--seconds S] [--warm-up SHAPE] SHAPE...\n");
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return usage();
+  const char* symbol = "sgemm_";
+  double seconds = 1;
+  std::vector<Shape> shapes;
+  for (int index = 2; index < argc; ++index) {
+    const std::string argument = argv[index];
+    if (argument == "--symbol" && index + 1 < argc) {
+      symbol = argv[++index];
+    } else if (argument == "--seconds" && index + 1 < argc) {
+      seconds = std::strtod(argv[++index], nullptr);
+    } else if (Shape shape; parse(argv[index], &shape)) {
+      shapes.push_back(shape);
+    } else {
+      return usage();
+    }
+  }
+  void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  const auto sgemm = library == nullptr ? nullptr : reinterpret_cast<Sgemm>(dlsym(library, symbol));
+  if (sgemm == nullptr) {
+    std::fprintf(stderr, "host_sgemm: %s\n", dlerror());
+    return 1;
+  }
+  for (const Shape& shape : shapes) measure(sgemm, shape, seconds);
+  return 0;
+}

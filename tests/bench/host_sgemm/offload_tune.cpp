@@ -1,0 +1,117 @@
+// Times the offload engine on this machine's GPU with each of its sizes varied around their defaults.
+//
+//   offload_tune [N ...]      sizes of square products; default: 1024 2048 4096 8192
+//
+// Prints what the calibration finds, then milliseconds a product: a row a variation, a column a size.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "src/dropin/engine/engine.h"
+
+using namespace fastgemm::dropin;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+struct NoHost final : HostBlas {
+  void sgemm(const HostGemm&) const override { std::printf("the host was asked for a product\n"); }
+  const std::string& name() const override { return text; }
+  std::string text = "none";
+};
+
+struct Variation {
+  std::string name;
+  std::function<void(EngineOptions*)> change;
+  int threads = 0;  // 0: as calibrated
+};
+
+std::vector<Variation> variations() {
+  std::vector<Variation> all = {{"default", [](EngineOptions*) {}}};
+  for (const int threads : {1, 2, 4, 6, 8, 12, 14}) {
+    all.push_back({"threads " + std::to_string(threads), [](EngineOptions*) {}, threads});
+  }
+  for (const std::int64_t panel : {512, 768, 1536, 2048, 4096}) {
+    all.push_back({"panel " + std::to_string(panel), [=](EngineOptions* o) { o->device.cut.panel = panel; }});
+  }
+  for (const std::int64_t kib : {128, 256, 512, 2048, 4096}) {
+    all.push_back({"chunk " + std::to_string(kib) + " KiB", [=](EngineOptions* o) {
+                     o->device.cut.chunk_elements = o->device.lane.slot_elements = kib * 256;
+                   }});
+  }
+  for (const int slots : {6, 8, 32}) {
+    all.push_back({"slots " + std::to_string(slots), [=](EngineOptions* o) { o->device.lane.slots = slots; }});
+  }
+  for (const int streams : {1, 2, 4}) {
+    all.push_back({"streams " + std::to_string(streams), [=](EngineOptions* o) {
+                     o->device.lane.compute_streams = streams;
+                   }});
+  }
+  return all;
+}
+
+double median_ms(Engine& engine, std::int64_t size, const std::vector<float>& operand, std::vector<float>& result) {
+  const NoHost host;
+  const HostGemm gemm = {.m = size, .n = size, .k = size, .a = operand.data(), .lda = size, .b = operand.data() + 7,
+                         .ldb = size, .c = result.data(), .ldc = size};
+  std::vector<double> times;
+  engine.multiply(gemm, host);
+  double total = 0;
+  while (times.size() < 3 || (total < 0.1 && times.size() < 25)) {
+    const Clock::time_point start = Clock::now();
+    engine.multiply(gemm, host);
+    times.push_back(since(start));
+    total += times.back();
+  }
+  std::sort(times.begin(), times.end());
+  return 1e3 * times[times.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::int64_t> sizes;
+  for (int index = 1; index < argc; ++index) sizes.push_back(std::atoll(argv[index]));
+  if (sizes.empty()) sizes = {1024, 2048, 4096, 8192};
+  const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
+  std::vector<float> operand(static_cast<std::size_t>(largest * largest + 7)), result(operand.size());
+  for (std::size_t index = 0; index < operand.size(); ++index) {
+    operand[index] = static_cast<float>(static_cast<int>(index * 2654435761u >> 16 & 0xffff) - 32768) * 0x1p-15f;
+  }
+  CopyPool pool;
+  char folder[] = "/tmp/offload-tune-XXXXXX";
+  if (mkdtemp(folder) == nullptr) return 1;
+  std::vector<std::unique_ptr<Engine>> engines;  // what they hold on the device stays until the end
+  for (const Variation& variation : variations()) {
+    EngineOptions options = {.devices = {0}, .cpus = usable_cpus(), .cache = folder, .math = "fp32_sequential"};
+    variation.change(&options);
+    std::string error;
+    const Clock::time_point start = Clock::now();
+    engines.push_back(Engine::start(cuda_gpu_runtime(), pool, options, &error));
+    if (engines.back() == nullptr) {
+      std::printf("%s: %s\n", variation.name.c_str(), error.c_str());
+      return 1;
+    }
+    Engine& engine = *engines.back();
+    if (engines.size() == 1) {
+      const Calibration& c = engine.calibration();
+      std::printf("start with calibration %.3f s; in %.1f GB/s, out %.1f GB/s with %d threads; %.1f TFLOP/s; latency %.0f us\n",
+                  since(start), c.in_bytes_per_s * 1e-9, c.out_bytes_per_s * 1e-9, c.copy_threads, c.flops_per_s * 1e-12,
+                  c.latency_s * 1e6);
+    }
+    pool.grow(variation.threads);
+    pool.use(variation.threads > 0 ? variation.threads : engine.calibration().copy_threads);
+    std::printf("%-16s", variation.name.c_str());
+    for (const std::int64_t size : sizes) std::printf(" %9.3f", median_ms(engine, size, operand, result));
+    std::printf("   (start %.3f s)\n", since(start));
+    std::fflush(stdout);
+  }
+  return 0;
+}
