@@ -117,6 +117,7 @@ struct KernelEntry {
   std::int64_t shared_bytes = 0;   // dynamic shared memory of a block
   int fast_alignment = 16;         // bytes that A, B, lda, ldb are multiples of on the fast path; less still works
   bool sequential = false;         // one FMA chain an element in ascending k: bits depend on nothing else
+  bool fp32_tensor = false;        // FP32 from products of FP16 or BF16 parts: for mode FP32_TENSOR only
   bool chained = false;            // with more tiles than SMs, given flags and a parked FP32 tile of workspace an SM,
                                    // SMs get equal shares of the work, not whole tiles
   int max_splits = 1;              // k may be cut into up to so many parts, summed in a fixed order within the launch:

@@ -25,6 +25,7 @@ std::string refusal(const GemmProblem& problem, const KernelEntry& entry, const 
            std::to_string(device.shared_bytes_per_block);
   }
   if (needs_sequential(problem) && !entry.sequential) return "does not sum in ascending k, as the math mode asks";
+  if (entry.fp32_tensor && problem.math_mode != MathMode::kFp32Tensor) return "is for math mode FP32_TENSOR";
   if (entry.launch == nullptr) return "cannot be launched";
   if (entry.supports != nullptr && !entry.supports(problem)) return "declines this shape";
   const WorkspaceNeed need = entry.workspace != nullptr ? entry.workspace(problem) : WorkspaceNeed{};

@@ -255,6 +255,21 @@ TEST_CASE("cuBLAS is chosen where it is faster and measured, and never else", "[
   CHECK(chosen_of(problem, 90, true) == "f32_128x128");
 }
 
+TEST_CASE("rows for FP32_TENSOR serve that mode alone", "[dispatch][select]") {
+  KernelEntry tensor = fake_row("f32_128x128");
+  tensor.fp32_tensor = true;
+  tensor.sequential = false;
+  tensor.flops_per_clock_sm = 1000.0;
+  const KernelEntry* table[] = {&fake_row("f32_128x128"), &tensor};
+  const DeviceInfo device = fake_device(90, 132);
+  GemmProblem problem = product_of(DataType::kFloat32, 4096, 4096, 4096);
+  for (const MathMode mode : {MathMode::kDefault, MathMode::kFp32Sequential, MathMode::kFp32Tensor, MathMode::kTf32}) {
+    problem.math_mode = mode;
+    const SelectOptions options = options_for(device, false);
+    CHECK((select(problem, device, table, options).entry == &tensor) == (mode == MathMode::kFp32Tensor));
+  }
+}
+
 TEST_CASE("forcing cuBLAS leaves it the product, or tells why not", "[dispatch][select]") {
   const DeviceInfo device = fake_device(90, 132);
   SelectOptions options = options_for(device);
