@@ -14,6 +14,7 @@
 
 #include "src/base/log.h"
 #include "src/dropin/engine/engine.h"
+#include "src/dropin/engine/process.h"
 #include "src/dropin/engine/settings.h"
 
 namespace fastgemm::dropin {
@@ -37,6 +38,7 @@ struct Process {
 std::atomic<Process*> process{nullptr};
 std::atomic<Engine*> engine{nullptr};  // usable
 std::atomic<bool> closed{false};       // no GPU, a child of fork, or the end of the process
+GpuRuntime* other_runtime = nullptr;
 
 void close_engine() {
   closed.store(true, std::memory_order_relaxed);
@@ -72,11 +74,12 @@ const char* process_variable(const char* name) { return secure_getenv(name); }
 void start_engine(Process& mine) {
   stay_loaded();
   pthread_atfork(nullptr, nullptr, close_engine);
+  GpuRuntime& runtime = other_runtime != nullptr ? *other_runtime : cuda_gpu_runtime();
   std::string error;
   int count = 0;
-  cuda_gpu_runtime().count_devices(&count);  // start() tells what fails
+  runtime.count_devices(&count);  // start() tells what fails
   const EngineOptions options = engine_options(environment(), process_variable, count);
-  std::unique_ptr<Engine> started = Engine::start(cuda_gpu_runtime(), mine.pool, options, &error);
+  std::unique_ptr<Engine> started = Engine::start(runtime, mine.pool, options, &error);
   if (started == nullptr) {
     log_line(LogLevel::kInfo, "drop-in: products stay on the host: " + error);
     close_engine();
@@ -124,6 +127,8 @@ bool consider_start(const HostGemm& gemm, const HostBlas& host) {
 }
 
 }  // namespace
+
+void use_gpu_runtime(GpuRuntime& runtime) { other_runtime = &runtime; }
 
 bool worth_offloading(const HostGemm& gemm, const HostBlas& host) noexcept {
   if (volume(gemm) < kSmallestVolume || closed.load(std::memory_order_relaxed)) return false;
