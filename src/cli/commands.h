@@ -20,5 +20,6 @@ void add_info(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action, const std::string& command_line);
 void add_explain(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_run(CLI::App& app, Action& action);
 
 }  // namespace fastgemm::cli

@@ -1,6 +1,4 @@
 // `fastgemm info`: the library, the GPUs, the kernels, and where cuBLAS was found.
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "src/cli/commands.h"
 #include "src/cli/contenders/cublas_library.h"
 #include "src/cli/gpu.h"
+#include "src/cli/library_path.h"
 
 namespace fastgemm::cli {
 namespace {
@@ -30,12 +29,6 @@ struct Info {
   std::shared_ptr<const CublasLibrary> cublas;
   std::string cublas_error;
 };
-
-std::string library_path() {
-  Dl_info where{};
-  return dladdr(reinterpret_cast<void*>(&fg_get_version), &where) != 0 && where.dli_fname != nullptr ? where.dli_fname
-                                                                                                     : "";
-}
 
 Info collect() {
   Info info;

@@ -15,6 +15,7 @@ Examples:
   fastgemm bench --sizes 1024,4096,8192 --types f32 --ops NN,NT,TN,TT
   fastgemm bench --shapes shapes.csv --json result.json
   fastgemm explain --mnk 4096x16x4096 --gpu sm_80
+  fastgemm run --stats ./program --its-own-options
 `fastgemm COMMAND --help` says more about each command.)";
 
 // The command line as it was typed, for the record; arguments with spaces in quotes.
@@ -46,9 +47,10 @@ int main(int argc, char** argv) {
   add_bench(app, action, joined(argc, argv));
   add_explain(app, action);
   add_check(app, action);
+  add_run(app, action);
   const auto is_named = [&](CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
-    std::cerr << "fastgemm: \"" << argv[1] << "\" is no command; there are info, bench, explain and check\n";
+    std::cerr << "fastgemm: \"" << argv[1] << "\" is no command; there are info, bench, explain, check and run\n";
     return kExitBadUsage;
   }
   try {

@@ -26,7 +26,7 @@ void finish(const ShareResult& result, const TestProduct& product, const PlainHo
 enum class Kind { kOnce, kLasting, kOperation };
 
 // Lets number 1, 2, ... fail, until a product needs fewer. How often the device had written part of C by then.
-int fail_each(Kind kind, const ProductCase& described, const FakeGpuOptions& gpu_options) {
+int fail_each(Kind kind, const ProductCase& described, const FakeGpuOptions& gpu_options, bool pinned = false) {
   int partly_written = 0;
   for (int number = 1;; ++number) {
     CAPTURE(static_cast<int>(kind), number);
@@ -34,6 +34,7 @@ int fail_each(Kind kind, const ProductCase& described, const FakeGpuOptions& gpu
     Device device(gpu, shared_pool(), 0, small_options());
     device.open();
     TestProduct product(described);
+    if (pinned) gpu.add_memory(product.c().data(), product.c().size() * sizeof(float), {Place::kPinned, -1, true});
     if (kind == Kind::kOperation) {
       gpu.fail_operation(number);
     } else {
@@ -72,6 +73,14 @@ TEST_CASE("Faults: any operation on the device", "[engine_faults]") {
   for (const float beta : {0.0f, 2.0f}) {
     CAPTURE(beta);
     CHECK(fail_each(Kind::kOperation, {.transa = 'T', .m = 280, .n = 150, .k = 30, .beta = beta}, {}) > 0);
+  }
+}
+
+TEST_CASE("Faults: while results go straight to pinned memory", "[engine_faults]") {
+  const CopyPool::Busy awake(shared_pool());
+  for (const float beta : {0.0f, 2.0f}) {
+    CAPTURE(beta);
+    fail_each(Kind::kOperation, {.m = 280, .n = 150, .k = 10, .beta = beta}, {}, true);
   }
 }
 

@@ -1,0 +1,25 @@
+// What `fastgemm run` sets for the program that it becomes.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fastgemm::cli {
+
+struct RunOptions {
+  bool stats = false;
+  bool verify = false;
+  std::string log;                   // a level; empty: as it is
+  std::string log_file;              // empty: as it is
+  std::string host_blas;             // empty: as it is
+  std::vector<std::string> command;  // program and arguments
+};
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// The variables to set: `library` before whatever is preloaded already, and what the options ask for. A path that
+// LD_PRELOAD cannot hold: ParseError.
+Variables run_variables(const RunOptions& options, const std::string& library, const std::string& preloaded_already);
+
+}  // namespace fastgemm::cli
