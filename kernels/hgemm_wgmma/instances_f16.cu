@@ -27,11 +27,6 @@ struct Tile256x128 {
   static constexpr Schedule kSchedule = Schedule::kCooperative;
 };
 
-struct Tile192x256 {
-  static constexpr int kTileM = 192, kTileN = 256, kStages = 3, kBoxBuffers = 3;
-  static constexpr Schedule kSchedule = Schedule::kCooperative;
-};
-
 // What all rows have in common.
 template <class Shape>
 constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {
@@ -45,13 +40,14 @@ constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {
           .blocks_per_sm = 1,
           .shared_bytes = Launcher<Shape>::kSharedBytes,
           .flops_per_clock_sm = flops_per_clock_sm,
+          .unaligned_factor = 0.95,
           .supports = supports,
+          .workspace = Launcher<Shape>::workspace,
           .prepare = Launcher<Shape>::prepare,
           .launch = Launcher<Shape>::launch};
 }
 
 constexpr KernelEntry kRows[] = {
-    row<Tile192x256>("wgmma_f16_192x256x64_s3", 2650),
     row<Tile256x128>("wgmma_f16_256x128x64_s4", 2600),
     row<Tile192x128>("wgmma_f16_192x128x64_s5", 2650),
     row<Tile128x128>("wgmma_f16_128x128x64_s6", 2500),

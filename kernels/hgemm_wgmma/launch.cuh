@@ -3,33 +3,15 @@
 
 #include <cstdint>
 
-#include "kernels/alignment.h"
 #include "kernels/hgemm_wgmma/kernel.cuh"
+#include "kernels/hgemm_wgmma/launch_repacked.cuh"
 #include "kernels/ptx/launch.cuh"
 #include "kernels/ptx/tensor_map.h"
 
 namespace fastgemm::hgemm_wgmma {
 
-// Sizes at which coordinates past the last tile stay below 2^31 and pitches within what tensor maps hold.
+// Sizes at which coordinates past the last tile stay below 2^31.
 inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
-inline constexpr std::int64_t kMaxStride = std::int64_t{1} << 39;  // elements
-
-// Batch entries one after another in memory, or all the same.
-inline bool ascending(std::int64_t batch_stride, std::int64_t batch_count) {
-  return batch_count == 1 || (batch_stride >= 0 && batch_stride < kMaxStride);
-}
-
-// Whether bulk copies can reach a matrix: the host knows where it is, and columns start at multiples of 16 bytes.
-inline bool copies_reach(const void* data, const void* const* pointers, std::int64_t ld, std::int64_t batch_stride,
-                         DataType type, std::int64_t batch_count) {
-  return pointers == nullptr && ld < kMaxStride && ascending(batch_stride, batch_count) &&
-         operand_alignment(reinterpret_cast<std::uintptr_t>(data), ld, batch_stride, type, batch_count) >= 16;
-}
-
-inline bool copies_reach(const Operand& operand, std::int64_t batch_count) {
-  return copies_reach(operand.data, operand.pointers, operand.ld, operand.batch_stride, DataType::kFloat16,
-                      batch_count);
-}
 
 inline TileGrid tile_grid(const GemmProblem& problem, TileShape tile) {
   TileGrid grid;
@@ -42,13 +24,16 @@ inline TileGrid tile_grid(const GemmProblem& problem, TileShape tile) {
 // What depends on sizes alone; tiles are at least 64 x 64.
 inline bool sizes_fit(const GemmProblem& problem) {
   if (problem.k == 0 || problem.m > kMaxExtent || problem.n > kMaxExtent || problem.k > kMaxExtent) return false;
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 44;  // of an operand, in all batch entries: 32 TB
+  const std::int64_t longer = problem.m > problem.n ? problem.m : problem.n;
+  if (problem.batch_count > kMaxTiles || longer > kMaxElements / problem.batch_count / (problem.k + 8)) return false;
   const std::int64_t tiles = ((problem.m + 63) / 64) * ((problem.n + 63) / 64);
   return tiles < kMaxTiles / 2 && problem.batch_count < kMaxTiles / 2 / tiles;
 }
 
 inline bool supports(const GemmProblem& problem) {
-  return problem.type_ab == DataType::kFloat16 && sizes_fit(problem) && copies_reach(problem.a, problem.batch_count) &&
-         copies_reach(problem.b, problem.batch_count);
+  return problem.type_ab == DataType::kFloat16 && sizes_fit(problem) && problem.a.ld < kMaxStride &&
+         problem.b.ld < kMaxStride;
 }
 
 // The map of an operand of `extent` elements along m or n, of which a copy takes `tile`.
@@ -89,8 +74,9 @@ inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem) {
                                       .entry_stride = problem.d.batch_stride});
 }
 
+// The product of operands that copies reach.
 template <class Config>
-cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& context) {
+cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& context) {
   WgmmaParams params;
   cudaError_t error =
       encode_operand<Config::kMajorLeft>(&params.left, problem.b, problem, problem.n, Config::kTileLeft);
@@ -117,11 +103,14 @@ struct Launcher {
   using Nt = Config<Shape, Major::kMn, Major::kMn>;
   using Tn = Config<Shape, Major::kK, Major::kK>;
   using Tt = Config<Shape, Major::kMn, Major::kK>;
+  static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
   static constexpr std::int64_t kSharedBytes = Nn::kSharedBytes;
+
+  static WorkspaceNeed workspace(const GemmProblem& problem) { return repack_workspace(problem, kTile); }
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
-    cudaError_t error = cudaSuccess;
+    cudaError_t error = ptx::prepare_kernel(repack_kernel, 0);
     for (const auto kernel : {hgemm_wgmma_kernel<Nn>, hgemm_wgmma_kernel<Nt>, hgemm_wgmma_kernel<Tn>,
                               hgemm_wgmma_kernel<Tt>}) {
       if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSharedBytes);
@@ -131,9 +120,11 @@ struct Launcher {
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
     using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&);
-    static constexpr Launch kLaunches[2][2] = {{launch_kernel<Nn>, launch_kernel<Nt>},
-                                               {launch_kernel<Tn>, launch_kernel<Tt>}};
-    return kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT](problem, context);
+    static constexpr Launch kLaunches[2][2] = {{launch_product<Nn>, launch_product<Nt>},
+                                               {launch_product<Tn>, launch_product<Tt>}};
+    const Launch product = kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT];
+    if (!needs_repack(problem)) return product(problem, context);
+    return launch_repacked(problem, context, kTile, product);
   }
 };
 

@@ -135,7 +135,52 @@ TEST_CASE("WGMMA kernels work through batches", "[kernels][wgmma]") {
   }
 }
 
-TEST_CASE("WGMMA rows decline what bulk copies cannot read", "[kernels][wgmma]") {
+TEST_CASE("WGMMA kernels repack operands that bulk copies do not reach", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 8; ++turn) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], row.tile.m / 2 + turn, 51 + turn, 59 + 2 * turn);
+      // A alone, B alone, or both; every shift of a column against 16 bytes.
+      if (turn % 3 != 1) gemm.pad_a += 1 + turn, gemm.offset_a = (3 * turn + 1) % 8;
+      if (turn % 3 != 0) gemm.pad_b += turn % 2, gemm.offset_b = 1 + turn % 7;
+      gemm.pad_d = gemm.pad_c = turn % 2;
+      gemm.row_workspace = RowWorkspace::kFastest;
+      if (turn == 5) gemm.alpha = 0.0f, gemm.device_scalars = gemm.poisoned_operands = true;
+      check(row, gemm);
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels work in panels where workspace is short", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 3; ++turn) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[1 - turn % 2], 2 * row.tile.m + 1, 2 * row.tile.n + 3, 41);
+      if (turn != 0) gemm.pad_a += 1;
+      if (turn != 1) gemm.pad_b += 3;
+      gemm.row_workspace = RowWorkspace::kLeast;
+      gemm.beta = turn == 2 ? 0.5f : 0.0f;
+      gemm.bias = turn == 1;
+      gemm.in_place = turn != 2;
+      check(row, gemm);
+    }
+  }
+}
+
+TEST_CASE("WGMMA kernels repack batches", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 4; ++turn) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2], 33, 20, 40);
+      gemm.batch_count = 3;
+      gemm.batch_gap = 1 + turn;
+      gemm.batch = turn % 2 == 0 ? Batch::kPointers : Batch::kStrided;
+      gemm.broadcast_a = turn == 3;
+      gemm.row_workspace = turn > 1 ? RowWorkspace::kLeast : RowWorkspace::kFastest;
+      gemm.bias = turn == 1;
+      check(row, gemm);
+    }
+  }
+}
+
+TEST_CASE("WGMMA rows decline what is not theirs", "[kernels][wgmma]") {
   GemmProblem problem;
   problem.type_ab = problem.type_cd = DataType::kFloat16;
   problem.m = problem.n = problem.k = 512;
@@ -144,22 +189,26 @@ TEST_CASE("WGMMA rows decline what bulk copies cannot read", "[kernels][wgmma]")
   problem.alpha.value = 1.0f;
   for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
     CHECK(row.supports(problem));
-    const auto declines = [&](auto change) {
-      GemmProblem changed = problem;
-      change(changed);
-      return !row.supports(changed);
+    CHECK(row.workspace(problem).fastest == 0);
+    const auto changed = [&](auto change) {
+      GemmProblem other = problem;
+      change(other);
+      return other;
     };
+    const auto declines = [&](auto change) { return !row.supports(changed(change)); };
     CHECK(declines([](GemmProblem& p) { p.type_ab = DataType::kFloat32; }));
-    CHECK(declines([](GemmProblem& p) { p.a.data = reinterpret_cast<const void*>(0x10008); }));
-    CHECK(declines([](GemmProblem& p) { p.b.ld = 513; }));
-    CHECK(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = 512 * 512 + 4; }));
-    CHECK(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = -512 * 512; }));
-    CHECK(declines([](GemmProblem& p) { p.b.pointers = reinterpret_cast<const void* const*>(0x30000); }));
     CHECK(declines([](GemmProblem& p) { p.k = 0; }));
     CHECK(declines([](GemmProblem& p) { p.m = std::int64_t{1} << 31; }));
     CHECK(declines([](GemmProblem& p) { p.batch_count = std::int64_t{1} << 27; }));
+    CHECK(declines([](GemmProblem& p) { p.b.ld = std::int64_t{1} << 40; }));
     CHECK_FALSE(declines([](GemmProblem& p) { p.batch_count = 2, p.a.batch_stride = 0; }));
     CHECK_FALSE(declines([](GemmProblem& p) { p.d.ld = 513; }));
     CHECK_FALSE(declines([](GemmProblem& p) { p.type_cd = DataType::kFloat32; }));
+    // A alone is repacked, its columns to multiples of 16 bytes; the least is one tile's rows.
+    const WorkspaceNeed need = row.workspace(changed([](GemmProblem& p) { p.a.ld = 515, p.m = 509; }));
+    CHECK(need.fastest == 512 * 512 * 2);
+    CHECK(need.least == static_cast<std::size_t>(row.tile.m) * 512 * 2);
+    const auto descending = [](GemmProblem& p) { p.batch_count = 2, p.b.batch_stride = -512 * 512; };
+    CHECK(row.workspace(changed(descending)).fastest == 2 * 512 * 512 * 2);
   }
 }
