@@ -6,6 +6,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME fastgemm)
 # ---- library, headers, command -----------------------------------------------------------------------------------
 install(TARGETS fastgemm EXPORT FastGEMMTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS fastgemm_cublas LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})  # for LD_PRELOAD, not to link to
 install(FILES include/fastgemm/fastgemm.h include/fastgemm/fastgemm.hpp include/fastgemm/fastgemm.f90
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fastgemm)
 if(TARGET fastgemm_cli)
