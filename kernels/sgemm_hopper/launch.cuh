@@ -1,12 +1,15 @@
 // Host side of the Hopper FFMA family: which kernel a problem takes, its tensor maps, its shares and its launch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/alignment.h"
 #include "kernels/ptx/launch.cuh"
 #include "kernels/ptx/tensor_map.h"
 #include "kernels/sgemm_hopper/kernel.cuh"
+#include "kernels/sgemm_hopper/pack.cuh"
+#include "kernels/sgemm_hopper/packing.h"
 
 namespace fastgemm::hopper {
 
@@ -26,8 +29,8 @@ struct OperandView {
 inline OperandView view_of_a(const GemmProblem& problem) { return {&problem.a, problem.m, problem.op_a == Op::kT}; }
 inline OperandView view_of_b(const GemmProblem& problem) { return {&problem.b, problem.n, problem.op_b == Op::kN}; }
 
-// Tensor copies need 16-byte aligned columns, one batch entry, and coordinates below 2^31 also past the last tile;
-// block counts of a share must fit in an int.
+// Tensor copies need one batch entry, and coordinates below 2^31 also past the last tile; block counts of a share must
+// fit in an int.
 inline bool fits_tensor_copies(const GemmProblem& problem) {
   constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 2 * kTileWide;
   constexpr std::int64_t kMaxDepth = (std::int64_t{1} << 31) / kMaxSegments * kTileK - kTileK;
@@ -36,8 +39,7 @@ inline bool fits_tensor_copies(const GemmProblem& problem) {
                      problem.a.ld < kMaxLd && problem.b.ld < kMaxLd;
   return problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 && problem.batch_count == 1 &&
          sizes && problem.a.pointers == nullptr && problem.b.pointers == nullptr &&
-         operand_alignment(problem.a, DataType::kFloat32, 1) >= 16 &&
-         operand_alignment(problem.b, DataType::kFloat32, 1) >= 16;
+         problem.c.pointers == nullptr && problem.d.pointers == nullptr;
 }
 
 inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile) {
@@ -53,23 +55,42 @@ inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, in
   return shape;
 }
 
-// Whether one kernel multiplies operands that lie as the problem's do.
+// The operands of a problem in a kernel's terms.
+template <class Config>
+struct Sides {
+  OperandView wide;
+  OperandView narrow;
+  explicit Sides(const GemmProblem& problem)
+      : wide(Config::kMirrored ? view_of_b(problem) : view_of_a(problem)),
+        narrow(Config::kMirrored ? view_of_a(problem) : view_of_b(problem)) {}
+};
+
+// Tensor copies need columns at multiples of 16 bytes.
+inline Pack pack_of(const OperandView& view, bool wanted_depth_contiguous) {
+  if (view.depth_contiguous != wanted_depth_contiguous) return Pack::kTranspose;
+  return operand_alignment(*view.operand, DataType::kFloat32, 1) >= 16 ? Pack::kNone : Pack::kCopy;
+}
+
+// A kernel takes the narrow operand as it lies; the wide one may be transposed before.
 template <class Config>
 bool takes_layout(const GemmProblem& problem) {
-  const OperandView a = view_of_a(problem);
-  const OperandView b = view_of_b(problem);
-  const OperandView& wide = Config::kMirrored ? b : a;
-  const OperandView& narrow = Config::kMirrored ? a : b;
-  return wide.depth_contiguous == Config::kWideDepthContiguous &&
-         narrow.depth_contiguous == Config::kNarrowDepthContiguous;
+  return Sides<Config>(problem).narrow.depth_contiguous == Config::kNarrowDepthContiguous;
+}
+
+template <class Config>
+PackingProblem packing_of(const GemmProblem& problem) {
+  const Sides<Config> sides(problem);
+  return {.wide = sides.wide.extent,
+          .narrow = sides.narrow.extent,
+          .k = problem.k,
+          .narrow_depth_contiguous = Config::kNarrowDepthContiguous,
+          .pack_wide = pack_of(sides.wide, Config::kWideDepthContiguous),
+          .pack_narrow = pack_of(sides.narrow, Config::kNarrowDepthContiguous)};
 }
 
 template <class Config>
 cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& context) {
-  const OperandView a = view_of_a(problem);
-  const OperandView b = view_of_b(problem);
-  const OperandView& wide = Config::kMirrored ? b : a;
-  const OperandView& narrow = Config::kMirrored ? a : b;
+  const auto [wide, narrow] = Sides<Config>(problem);
   HopperParams params;
   cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide));
   if (error != cudaSuccess) return error;
@@ -93,6 +114,101 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   return ptx::launch_grid(sgemm_hopper_kernel<Config>, shape, context.stream, params);
 }
 
+// Elements first .. first + extent - 1 of an operand's own axis, packed to `to`.
+inline PackPlane pack_plane(const OperandView& view, std::int64_t k, std::int64_t first, std::int64_t extent,
+                            Pack pack, float* to) {
+  PackPlane plane{.from = static_cast<const float*>(view.operand->data), .to = to, .from_ld = view.operand->ld};
+  plane.inner = view.depth_contiguous ? k : extent;
+  plane.outer = view.depth_contiguous ? extent : k;
+  plane.from += view.depth_contiguous ? first * plane.from_ld : first;
+  plane.transposes = pack == Pack::kTranspose;
+  plane.to_ld = packed_ld(plane.transposes ? plane.outer : plane.inner);
+  plane.blocks = pack_tiles(plane.inner) * pack_tiles(plane.outer);
+  return plane;
+}
+
+// Rows (or columns) first .. first + extent - 1 of the product.
+inline GemmProblem panel_of(const GemmProblem& problem, bool of_rows, std::int64_t first, std::int64_t extent) {
+  GemmProblem panel = problem;
+  (of_rows ? panel.m : panel.n) = extent;
+  const std::int64_t skip_c = of_rows ? first : first * problem.c.ld;
+  const std::int64_t skip_d = of_rows ? first : first * problem.d.ld;
+  if (problem.c.data != nullptr) panel.c.data = static_cast<const float*>(problem.c.data) + skip_c;
+  panel.d.data = static_cast<float*>(problem.d.data) + skip_d;
+  if (problem.bias != nullptr && of_rows) panel.bias = static_cast<const float*>(problem.bias) + first;
+  return panel;
+}
+
+// `operand` and `op` of a panel's problem, from now on in workspace.
+inline void use_packed(const PackPlane& plane, Operand* operand, Op* op) {
+  operand->data = plane.to;
+  operand->ld = plane.to_ld;
+  if (plane.transposes) *op = *op == Op::kN ? Op::kT : Op::kN;
+}
+
+// Packs what has to be packed and multiplies, panel by panel. Workspace: the panel, what is packed once, parked tiles.
+template <class Config>
+class PackedLaunch {
+ public:
+  PackedLaunch(const GemmProblem& problem, const LaunchContext& context)
+      : problem_(problem), packing_(packing_of<Config>(problem)), sides_(problem), context_(context) {
+    const auto workspace = static_cast<std::int64_t>(context.workspace_bytes);
+    extent_ = panel_extent(packing_, workspace, context.sm_count, chain_workspace_bytes(context.sm_count));
+    to_panel_ = static_cast<float*>(context.workspace);
+    float* const to_fixed = to_panel_ + packing_.panel_bytes(extent_) / 4;
+    if (packing_.fixed_bytes() > 0) {
+      fixed_ = pack_plane(sides_.narrow, problem.k, 0, packing_.narrow, packing_.pack_narrow, to_fixed);
+    }
+    const std::int64_t used = packing_.panel_bytes(extent_) + packing_.fixed_bytes();
+    context_.workspace = static_cast<char*>(context.workspace) + used;
+    context_.workspace_bytes = static_cast<std::size_t>(workspace - used);
+  }
+
+  cudaError_t run() const {
+    for (std::int64_t first = 0; first < packing_.extent(); first += extent_) {
+      PackParams packs{.problem = problem_};
+      packs.planes[0] = panel_plane(first);
+      if (first == 0) packs.planes[1] = fixed_;
+      const ptx::LaunchShape shape{.blocks = packs.planes[0].blocks + packs.planes[1].blocks,
+                                   .threads = kPackThreads,
+                                   .shared_bytes = kPackSharedBytes};
+      cudaError_t error = ptx::launch_grid(pack_kernel, shape, context_.stream, packs);
+      if (error == cudaSuccess) error = launch_kernel<Config>(panel_problem(first, packs.planes[0]), context_);
+      if (error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  }
+
+ private:
+  static constexpr bool kWideIsA = !Config::kMirrored;
+
+  std::int64_t size_at(std::int64_t first) const { return std::min(extent_, packing_.extent() - first); }
+
+  PackPlane panel_plane(std::int64_t first) const {
+    const bool of_wide = packing_.panels_of_wide();
+    return pack_plane(of_wide ? sides_.wide : sides_.narrow, problem_.k, first, size_at(first),
+                      of_wide ? packing_.pack_wide : packing_.pack_narrow, to_panel_);
+  }
+
+  GemmProblem panel_problem(std::int64_t first, const PackPlane& packed) const {
+    const bool of_a = packing_.panels_of_wide() == kWideIsA;
+    GemmProblem panel = panel_of(problem_, of_a, first, size_at(first));
+    use_packed(packed, of_a ? &panel.a : &panel.b, of_a ? &panel.op_a : &panel.op_b);
+    if (fixed_.blocks > 0) {
+      use_packed(fixed_, kWideIsA ? &panel.b : &panel.a, kWideIsA ? &panel.op_b : &panel.op_a);
+    }
+    return panel;
+  }
+
+  const GemmProblem& problem_;
+  PackingProblem packing_;
+  Sides<Config> sides_;
+  LaunchContext context_;  // what is left of the workspace
+  std::int64_t extent_ = 0;
+  float* to_panel_ = nullptr;
+  PackPlane fixed_;  // the narrow operand, where panels are of the wide one and both are packed
+};
+
 // What the kernel table needs of a row: the kernels of one tile, of which the operands' layouts choose one.
 template <class... Configs>
 struct Launcher {
@@ -112,9 +228,21 @@ struct Launcher {
     return fits_tensor_copies(problem) && (takes_layout<Configs>(problem) || ...);
   }
 
+  static WorkspaceNeed workspace(const GemmProblem& problem) {
+    WorkspaceNeed need;
+    const auto set_if_taken = [&]<class Config>(Config) {
+      if (!takes_layout<Config>(problem)) return;
+      const PackingProblem packing = packing_of<Config>(problem);
+      need.least = static_cast<std::size_t>(least_pack_bytes(packing));
+      need.fastest = static_cast<std::size_t>(fastest_pack_bytes(packing));
+    };
+    (set_if_taken(Configs{}), ...);
+    return need;
+  }
+
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
-    cudaError_t error = cudaSuccess;
+    cudaError_t error = ptx::prepare_kernel(pack_kernel, kPackSharedBytes);
     const auto prepare_one = [&error]<class Config>(Config) {
       if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_hopper_kernel<Config>, Config::kSharedBytes);
     };
@@ -125,7 +253,15 @@ struct Launcher {
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
     cudaError_t error = cudaErrorNotSupported;
     const auto launch_if_taken = [&]<class Config>(Config) {
-      if (takes_layout<Config>(problem)) error = launch_kernel<Config>(problem, context);
+      if (!takes_layout<Config>(problem)) return;
+      const PackingProblem packing = packing_of<Config>(problem);
+      if (!packing.packs()) {
+        error = launch_kernel<Config>(problem, context);
+      } else if (static_cast<std::int64_t>(context.workspace_bytes) >= least_pack_bytes(packing)) {
+        error = PackedLaunch<Config>(problem, context).run();
+      } else {
+        error = cudaErrorMemoryAllocation;
+      }
     };
     (launch_if_taken(Configs{}), ...);
     return error;

@@ -271,8 +271,13 @@ class SharedMemoryOfBlocks {
   }
 
   static std::size_t floats(const KernelEntry& entry, const GemmCase& gemm, const GemmProblem& problem) {
-    if (gemm.splits > 1) return split_workspace_bytes(problem, entry.tile, gemm.splits) / sizeof(float);
-    return gemm.chained ? static_cast<std::size_t>(gemm.sm_count * entry.tile.m * entry.tile.n) : 1;
+    std::size_t bytes = split_workspace_bytes(problem, entry.tile, gemm.splits);
+    if (gemm.chained) bytes += static_cast<std::size_t>(gemm.sm_count * entry.tile.m * entry.tile.n) * sizeof(float);
+    if (gemm.row_workspace != RowWorkspace::kNone) {
+      const WorkspaceNeed need = entry.workspace(problem);
+      bytes += gemm.row_workspace == RowWorkspace::kLeast ? need.least : need.fastest;
+    }
+    return std::max(bytes / sizeof(float), std::size_t{1});
   }
 
   void lend(LaunchContext* context) {
@@ -322,7 +327,8 @@ std::string run_case(const KernelEntry& entry, const GemmCase& gemm) {
   context.sm_count = device.sm_count;
   context.splits = gemm.splits;
   SharedMemoryOfBlocks shared(entry, gemm, call.problem_);
-  if (gemm.chained || gemm.splits > 1) shared.lend(&context);
+  const bool own = gemm.row_workspace != RowWorkspace::kNone;
+  if (gemm.chained || gemm.splits > 1 || own) shared.lend(&context);
   try {
     if (entry.prepare() != cudaSuccess) return where + "prepare failed";
     if (entry.launch(call.problem_, context) != cudaSuccess) return where + "launch failed";

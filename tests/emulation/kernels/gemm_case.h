@@ -9,6 +9,7 @@
 namespace fastgemm::emulation {
 
 enum class Batch { kStrided, kPointers };
+enum class RowWorkspace { kNone, kLeast, kFastest };  // of what the row asks for beside parked tiles
 enum class Data {
   kIntegers,  // small, so that every sum is exact in any order
   kReals      // any FP32 numbers: bits must be those of one FMA chain over ascending k
@@ -43,6 +44,7 @@ struct GemmCase {
   bool poisoned_operands = false;  // A and B are full of NaN and may not be read, as when alpha is 0
   int sm_count = 2;                // SMs that the launch is to use
   bool chained = false;            // it gets workspace, and flags for its blocks to hand work on by
+  RowWorkspace row_workspace = RowWorkspace::kNone;
   int splits = 1;                  // parts that k is cut into; more than one: it gets workspace and flags for them
   int split_flags = 4096;          // how many
   int split_group = 0;             // parts whose sum is a term of the whole sum; 0: each part is a term

@@ -5,12 +5,15 @@
 #include <tuple>
 
 #include "kernels/families.h"
+#include "kernels/sgemm_hopper/packing.h"
+#include "tests/emulation/engine/grid.h"
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/kernels/gemm_case.h"
 #include "tests/support/catch.h"
 
 using namespace fastgemm;
 using namespace fastgemm::emulation;
+using namespace fastgemm::hopper;
 
 namespace {
 
@@ -108,6 +111,90 @@ TEST_CASE("Hopper kernels take whole tiles without memory for a chain", "[kernel
   }
 }
 
+TEST_CASE("Hopper kernels pass over operands that they cannot take as they lie", "[kernels][hopper]") {
+  // Layouts with an operand to transpose, and those without, at odd leading dimensions and addresses.
+  constexpr const char* kWideA = "hopper_f32_256x128x32_s4";
+  constexpr const char* kWideB = "hopper_f32_128x256x32_s4";
+  constexpr Layout kPacked[] = {{Op::kT, Op::kN, kWideA}, {Op::kT, Op::kN, kWideB}, {Op::kT, Op::kT, kWideA},
+                                {Op::kN, Op::kN, kWideA}, {Op::kN, Op::kT, kWideA}, {Op::kT, Op::kT, kWideB}};
+  int turn = 0;
+  for (const Layout& layout : kPacked) {
+    const TileShape tile = row_of(layout).tile;
+    for (int odd = 0; odd < 4; ++odd) {  // A, B, both or none unaligned
+      GemmCase gemm = aligned_case(layout, tile.m + 5, tile.n + 65, 33 + turn);
+      if ((odd & 1) != 0) gemm.pad_a += 1;
+      if ((odd & 2) != 0) gemm.offset_b = 3;
+      gemm.row_workspace = RowWorkspace::kFastest;
+      gemm.chained = turn % 2 == 0;
+      gemm.beta = turn % 3 == 0 ? -0.3f : 0.0f;
+      gemm.bias = turn % 4 == 0;
+      gemm.in_place = turn % 5 != 0;
+      gemm.offset_d = turn % 2;
+      check(layout, gemm);
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels work in panels where workspace is short", "[kernels][hopper]") {
+  struct Case {
+    Layout layout;
+    int m, n;  // so many that the least workspace holds a part of them
+    bool odd_a, odd_b;
+  };
+  // Panels of A's rows, of B's columns (mirrored), of the narrow operand, and of the wide beside a packed narrow one.
+  const Case cases[] = {
+      {{Op::kT, Op::kN, "hopper_f32_256x128x32_s4"}, 600, 128 * 127 + 2, false, false},
+      {{Op::kT, Op::kN, "hopper_f32_128x256x32_s4"}, 128 * 127 + 3, 520, false, false},
+      {{Op::kN, Op::kN, "hopper_f32_256x128x32_s4"}, 256 * 127 + 4, 260, false, true},
+      {{Op::kN, Op::kT, "hopper_f32_256x128x32_s4"}, 530, 128 * 127 + 1, true, true}};
+  int turn = 0;
+  for (const Case& c : cases) {
+    GemmCase gemm = aligned_case(c.layout, c.m, c.n, 3);
+    gemm.pad_a += c.odd_a ? 1 : 0;
+    gemm.pad_b += c.odd_b ? 1 : 0;
+    gemm.row_workspace = RowWorkspace::kLeast;
+    gemm.sm_count = 128;
+    gemm.bias = turn % 2 == 0;
+    gemm.beta = turn % 2 == 1 ? 0.5f : 0.0f;
+    gemm.in_place = turn < 2;
+    const std::int64_t before = launch_record().count;
+    check(c.layout, gemm);
+    CHECK(launch_record().count - before >= 4);  // two panels, two launches each
+    ++turn;
+  }
+}
+
+TEST_CASE("panels fit their workspace and make few waves", "[kernels][hopper]") {
+  for (const std::int64_t k : {1, 33, 4096, 100000}) {
+    for (const std::int64_t wide : {1, 256, 4096, 16384, 28672}) {
+      for (const std::int64_t narrow : {1, 100, 4097, 30000}) {
+        for (int packs = 1; packs < 4; ++packs) {
+          const PackingProblem problem{.wide = wide,
+                                       .narrow = narrow,
+                                       .k = k,
+                                       .narrow_depth_contiguous = wide % 3 == 0,
+                                       .pack_wide = packs != 2 ? Pack::kTranspose : Pack::kNone,
+                                       .pack_narrow = packs != 1 ? Pack::kCopy : Pack::kNone};
+          const std::int64_t least = least_pack_bytes(problem);
+          const std::int64_t fastest = fastest_pack_bytes(problem);
+          REQUIRE(least <= fastest);
+          CHECK(panel_extent(problem, fastest, 132, 1 << 24) == problem.extent());
+          for (const std::int64_t bytes : {least, (least + fastest) / 2, fastest - 1}) {
+            if (bytes < least) continue;
+            const std::int64_t extent = panel_extent(problem, bytes, 132, 1 << 24);
+            REQUIRE(extent > 0);
+            REQUIRE(problem.fixed_bytes() + problem.panel_bytes(std::min(extent, problem.extent())) <= bytes);
+          }
+        }
+      }
+    }
+  }
+  // 8192 x 8192 x 8192 in 32 MiB: panels of 1024 rows, each 256 tiles for 132 SMs.
+  const PackingProblem square{.wide = 8192, .narrow = 8192, .k = 8192, .pack_wide = Pack::kTranspose};
+  CHECK(panel_extent(square, 32 << 20, 132, 132 * 128 << 10) == 1024);
+}
+
 TEST_CASE("Hopper kernels read nothing of A and B where alpha is 0", "[kernels][hopper]") {
   for (const Layout& layout : kLayouts) {
     for (const float beta : {0.0f, -0.5f}) {
@@ -117,6 +204,9 @@ TEST_CASE("Hopper kernels read nothing of A and B where alpha is 0", "[kernels][
       gemm.device_scalars = true;
       gemm.poisoned_operands = true;
       gemm.chained = true;
+      check(layout, gemm);
+      gemm.pad_a += 1;
+      gemm.row_workspace = RowWorkspace::kFastest;
       check(layout, gemm);
     }
   }
@@ -140,7 +230,7 @@ TEST_CASE("Hopper kernels apply bias and activation, and D apart from C", "[kern
   }
 }
 
-TEST_CASE("Hopper rows decline what bulk copies cannot read", "[kernels][hopper]") {
+TEST_CASE("Hopper rows pack or decline what bulk copies cannot read", "[kernels][hopper]") {
   for (const Layout& layout : kLayouts) {
     GemmProblem problem;
     problem.op_a = layout.op_a;
@@ -149,20 +239,29 @@ TEST_CASE("Hopper rows decline what bulk copies cannot read", "[kernels][hopper]
     problem.a = {.data = reinterpret_cast<const void*>(0x10000), .ld = 512};
     problem.b = {.data = reinterpret_cast<const void*>(0x20000), .ld = 512};
     problem.alpha.value = 1.0f;
-    int takers = 0;
-    for (const KernelEntry& row : sgemm_hopper_f32_sm90()) takers += row.supports(problem) ? 1 : 0;
+    int takers = 0;  // as the operands lie
+    for (const KernelEntry& row : sgemm_hopper_f32_sm90()) {
+      takers += row.supports(problem) && row.workspace(problem).fastest == 0 ? 1 : 0;
+    }
     CHECK(takers == 1);
     const auto supports = row_of(layout).supports;
     CHECK(supports(problem));
+    const auto packs = [&](auto change) {
+      GemmProblem changed = problem;
+      change(changed);
+      return supports(changed) ? row_of(layout).workspace(changed).fastest : 0;
+    };
+    constexpr std::size_t kOperand = 512 * 512 * 4;
+    CHECK(packs([](GemmProblem&) {}) == 0);
+    CHECK(packs([](GemmProblem& p) { p.a.data = reinterpret_cast<const void*>(0x10004); }) == kOperand);
+    CHECK(packs([](GemmProblem& p) { p.b.data = reinterpret_cast<const void*>(0x20008); }) == kOperand);
+    CHECK(packs([](GemmProblem& p) { p.a.ld = 513; }) == kOperand);
+    CHECK(packs([](GemmProblem& p) { p.a.ld = p.b.ld = 514; }) == 2 * kOperand);
     const auto declines = [&](auto change) {
       GemmProblem changed = problem;
       change(changed);
       return !supports(changed);
     };
-    CHECK(declines([](GemmProblem& p) { p.a.data = reinterpret_cast<const void*>(0x10004); }));
-    CHECK(declines([](GemmProblem& p) { p.b.data = reinterpret_cast<const void*>(0x20008); }));
-    CHECK(declines([](GemmProblem& p) { p.a.ld = 513; }));
-    CHECK(declines([](GemmProblem& p) { p.b.ld = 514; }));
     CHECK(declines([](GemmProblem& p) { p.batch_count = 2; }));
     CHECK(declines([](GemmProblem& p) { p.k = 0; }));
     CHECK(declines([](GemmProblem& p) { p.k = std::int64_t{1} << 26; }));
