@@ -30,8 +30,12 @@ std::int64_t value_of(std::int64_t slot, bool wide) { return wide ? slot : stati
 // 'N' or 'T'; 0 for what netlib refuses.
 char operation(char letter) {
   switch (letter) {
-    case 'N': case 'n': return 'N';
-    case 'T': case 't': case 'C': case 'c': return 'T';
+    case 'N':
+    case 'n': return 'N';
+    case 'T':
+    case 't':
+    case 'C':
+    case 'c': return 'T';
     default: return 0;
   }
 }
@@ -39,7 +43,8 @@ char operation(char letter) {
 char operation(std::int64_t slot) {
   switch (static_cast<std::int32_t>(slot)) {  // an enum, of 32 bits in every build
     case kNoTranspose: return 'N';
-    case kTranspose: case kConjugateTranspose: return 'T';
+    case kTranspose:
+    case kConjugateTranspose: return 'T';
     default: return 0;
   }
 }
@@ -97,8 +102,19 @@ int read_arguments(const CblasArguments& s, bool wide, HostGemm* gemm) {
   const std::int32_t order = static_cast<std::int32_t>(s.order);
   if (order != kRowMajor && order != kColumnMajor) return 1;
   HostGemm& g = *gemm;
-  g = {operation(s.transa), operation(s.transb), value_of(s.m, wide), value_of(s.n, wide), value_of(s.k, wide),
-       s.alpha, s.a, value_of(s.lda, wide), s.b, value_of(s.ldb, wide), s.beta, s.c, value_of(s.ldc, wide)};
+  g = {operation(s.transa),
+       operation(s.transb),
+       value_of(s.m, wide),
+       value_of(s.n, wide),
+       value_of(s.k, wide),
+       s.alpha,
+       s.a,
+       value_of(s.lda, wide),
+       s.b,
+       value_of(s.ldb, wide),
+       s.beta,
+       s.c,
+       value_of(s.ldc, wide)};
   if (g.transa == 0) return 2;
   if (g.transb == 0) return 3;
   const bool row_major = order == kRowMajor;

@@ -45,8 +45,8 @@ struct CblasArguments {
 };
 
 // The product that the arguments describe, or the number of the first one that netlib's routine refuses, counted as it
-// counts for xerbla, and *gemm then means nothing. 0: all are right; a row-major product becomes the column-major one of the
-// transposes.
+// counts for xerbla, and *gemm then means nothing. 0: all are right; a row-major product becomes the column-major one
+// of the transposes.
 int read_arguments(const FortranArguments& arguments, bool wide, HostGemm* gemm);
 int read_arguments(const CblasArguments& arguments, bool wide, HostGemm* gemm);
 

@@ -46,7 +46,8 @@ const Route* known_route(EntryIndex entry, Target target) {
   }
   const Route* route = new Route(entry, std::move(target));
   KnownRoute* added = new KnownRoute{route, head};
-  while (!known_routes.compare_exchange_weak(added->next, added, std::memory_order_acq_rel)) {}
+  while (!known_routes.compare_exchange_weak(added->next, added, std::memory_order_acq_rel)) {
+  }
   if (log_enabled(LogLevel::kInfo)) {
     const Target& to = route->target();
     log_line(LogLevel::kInfo, std::string("dropin: ") + kEntries[entry].name + " goes to " + to.library +

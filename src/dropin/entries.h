@@ -35,7 +35,7 @@ inline constexpr std::array<Entry, kEntryCount> kEntries = {{
     {"sgemm_", Convention::kFortran, false},
     {"sgemm", Convention::kFortran, false},  // compilers that append no underscore
     {"sgemm_64_", Convention::kFortran, true},
-    {"scipy_sgemm_", Convention::kFortran, false},    // NumPy's and SciPy's wheels
+    {"scipy_sgemm_", Convention::kFortran, false},  // NumPy's and SciPy's wheels
     {"scipy_sgemm_64_", Convention::kFortran, true},
     {"cblas_sgemm", Convention::kCblas, false},
     {"cblas_sgemm64_", Convention::kCblas, true},  // OpenBLAS's suffix

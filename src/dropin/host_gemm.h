@@ -7,9 +7,9 @@
 namespace fastgemm::dropin {
 
 // C := alpha * op(A) * op(B) + beta * C, column-major, with arguments that netlib's sgemm accepts: op is 'N' or 'T' in
-// upper case, sizes are not negative, leading dimensions reach their rows. C is m x n, op(A) m x k, op(B) k x n. Pointers
-// may be to pageable, pinned, managed or device memory; that is for the offload engine to find out. beta == 0: C is not
-// read.
+// upper case, sizes are not negative, leading dimensions reach their rows. C is m x n, op(A) m x k, op(B) k x n.
+// Pointers may be to pageable, pinned, managed or device memory; that is for the offload engine to find out. beta == 0:
+// C is not read.
 struct HostGemm {
   char transa = 'N';
   char transb = 'N';

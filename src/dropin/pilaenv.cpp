@@ -1,6 +1,6 @@
-// pilaenv_, by which ScaLAPACK's PBLAS asks for the width of the panels that it cuts local products into: their k. Its own
-// answer, 32, is never worth a GPU. All ranks must answer the same; FASTGEMM_PBLAS_NB sees to that, as mpirun hands the
-// same environment to all.
+// pilaenv_, by which ScaLAPACK's PBLAS asks for the width of the panels that it cuts local products into: their k. Its
+// own answer, 32, is never worth a GPU. All ranks must answer the same; FASTGEMM_PBLAS_NB sees to that, as mpirun hands
+// the same environment to all.
 #include "src/base/environment.h"
 #include "src/dropin/resolve.h"
 #include "src/dropin/role.h"

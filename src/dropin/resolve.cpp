@@ -48,7 +48,8 @@ Target find_in_file(const char* file, const Entry& called) {
   void* library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {};
   for (const Entry& entry : {called, kEntries[kSgemm_], kEntries[kSgemm64_], kEntries[kCblasSgemm]}) {
-    if (void* function = not_ours(dlsym(library, entry.name)); function != nullptr) return describe(function, entry, true);
+    if (void* function = not_ours(dlsym(library, entry.name)); function != nullptr)
+      return describe(function, entry, true);
   }
   return {};
 }

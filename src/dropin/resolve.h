@@ -16,10 +16,10 @@ struct Target {
   std::string library;   // its file; "built-in"
 };
 
-// For a call of `entry` that returns to `return_address`: what stands behind this library in the global scope, where the
-// dynamic linker itself would have looked first; then what the calling library was linked to, which under Python, where
-// nothing is global, is the only answer. Where both exist and their integers differ in size, the latter. Our own names are
-// never an answer. Keeps the calling library loaded, since the answer is kept, too.
+// For a call of `entry` that returns to `return_address`: what stands behind this library in the global scope, where
+// the dynamic linker itself would have looked first; then what the calling library was linked to, which under Python,
+// where nothing is global, is the only answer. Where both exist and their integers differ in size, the latter. Our own
+// names are never an answer. Keeps the calling library loaded, since the answer is kept, too.
 Target resolve(const Entry& entry, const void* return_address);
 
 // The same for any other function, null where there is none behind ours; no fallback.

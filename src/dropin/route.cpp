@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "src/dropin/role.h"
 #include "src/dropin/plain_sgemm.h"
+#include "src/dropin/role.h"
 
 namespace fastgemm::dropin {
 namespace {
@@ -17,8 +17,8 @@ constexpr std::size_t kOptionLength = 1;  // hidden length of a character argume
 using FortranSgemm = void(const char*, const char*, const void*, const void*, const void*, const float*, const float*,
                           const void*, const float*, const void*, const float*, float*, const void*, std::size_t,
                           std::size_t);
-// Whole slots: a function of 32-bit integers takes the lower half of each. True of the calling conventions of x86-64 and
-// of 64-bit ARM on Linux.
+// Whole slots: a function of 32-bit integers takes the lower half of each. True of the calling conventions of x86-64
+// and of 64-bit ARM on Linux.
 using CblasSgemm = void(std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, float,
                         const float*, std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);
 using Xerbla = void(const char* routine, const void* argument, std::size_t length);
@@ -45,7 +45,8 @@ void call_fortran(void* function, const HostGemm& g) {
   const Integer m = static_cast<Integer>(g.m), n = static_cast<Integer>(g.n), k = static_cast<Integer>(g.k);
   const Integer lda = static_cast<Integer>(g.lda), ldb = static_cast<Integer>(g.ldb);
   const Integer ldc = static_cast<Integer>(g.ldc);
-  call(function, FortranArguments{&g.transa, &g.transb, &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc});
+  call(function,
+       FortranArguments{&g.transa, &g.transb, &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc});
 }
 
 Convention convention_of(const FortranArguments&) { return Convention::kFortran; }
@@ -70,7 +71,10 @@ bool may_act(const Target& target) {
 
 }  // namespace
 
-constinit thread_local bool InsideScope::inside_ = false;
+bool& inside_flag() {
+  static constinit thread_local bool inside = false;
+  return inside;
+}
 
 Route::Route(EntryIndex entry, Target target)
     : entry_(entry),
@@ -100,8 +104,8 @@ void Route::sgemm(const HostGemm& g) const {
   const InsideScope inside;
   if (target_.function == nullptr || (!target_.wide && !fits_narrow(g))) return plain_sgemm(g);
   if (target_.convention == Convention::kCblas) {
-    return call(target_.function, CblasArguments{kColumnMajor, cblas_operation(g.transa), cblas_operation(g.transb), g.m,
-                                                 g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta, g.c, g.ldc});
+    return call(target_.function, CblasArguments{kColumnMajor, cblas_operation(g.transa), cblas_operation(g.transb),
+                                                 g.m, g.n, g.k, g.alpha, g.a, g.lda, g.b, g.ldb, g.beta, g.c, g.ldc});
   }
   target_.wide ? call_fortran<std::int64_t>(target_.function, g) : call_fortran<std::int32_t>(target_.function, g);
 }

@@ -40,18 +40,17 @@ const Route& route_of(EntryIndex entry, const void* return_address);
 
 // True while this thread is inside a host BLAS or the offload engine on our account: what arrives then, such as the
 // sgemm_ that netlib's cblas_sgemm calls, is part of a product that has been decided on.
+bool& inside_flag();  // of this thread; a function call, so it is made once a product
+
 class InsideScope {
  public:
-  InsideScope() : outer_(inside_) { inside_ = true; }
-  ~InsideScope() { inside_ = outer_; }
+  explicit InsideScope(bool& flag = inside_flag()) : flag_(flag), outer_(flag) { flag_ = true; }
+  ~InsideScope() { flag_ = outer_; }
   InsideScope(const InsideScope&) = delete;
   InsideScope& operator=(const InsideScope&) = delete;
-  static bool inside() { return inside_; }
 
  private:
-  // Read at every call: the model that costs one load. It takes a byte of what the dynamic linker keeps in reserve for
-  // libraries that are opened later.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool inside_;
+  bool& flag_;
   bool outer_;
 };
 

@@ -16,7 +16,7 @@ namespace fastgemm::dropin {
 namespace {
 
 constexpr std::array<std::string_view, kOutcomes> kOutcomeNames = {"offloaded", "retreated", "declined", "not_worth",
-                                                                    "invalid",   "nested",    "inactive"};
+                                                                   "invalid",   "nested",    "inactive"};
 constexpr int kSmallestEdgeLog2 = 4;
 
 Statistics counters;
@@ -108,7 +108,8 @@ std::string size_line(int index, const SizeCounter& counted) {
 int size_class(const HostGemm& g) {
   const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
   int index = 0;
-  for (double edge = 1 << kSmallestEdgeLog2; index + 1 < kSizeClasses && products > edge * edge * edge; edge *= 2) ++index;
+  for (double edge = 1 << kSmallestEdgeLog2; index + 1 < kSizeClasses && products > edge * edge * edge; edge *= 2)
+    ++index;
   return index;
 }
 

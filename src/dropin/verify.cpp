@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "src/base/log.h"
@@ -60,16 +62,9 @@ Difference compare(const HostGemm& g, const std::vector<float>& before, const st
   return worst;
 }
 
-void report(const HostGemm& g, const Difference& worst) {
-  char text[320];
-  std::snprintf(text, sizeof text,
-                "verify: %c%c m=%lld n=%lld k=%lld alpha=%g beta=%g: C(%lld,%lld) is %.9g offloaded and %.9g on the host, "
-                "%.3g apart where %.3g is allowed",
-                g.transa, g.transb, static_cast<long long>(g.m), static_cast<long long>(g.n), static_cast<long long>(g.k),
-                static_cast<double>(g.alpha), static_cast<double>(g.beta), static_cast<long long>(worst.row),
-                static_cast<long long>(worst.column), static_cast<double>(worst.offloaded),
-                static_cast<double>(worst.host), worst.error, allowed_difference(g.k));
-  Environment always = environment();  // who asks for verification wants to hear of it
+// Who asks for verification wants to hear of it.
+void report(const std::string& text) {
+  Environment always = environment();
   always.log = std::max(always.log, LogLevel::kError);
   log_line_to(always, LogLevel::kError, text);
 }
@@ -78,18 +73,37 @@ void report(const HostGemm& g, const Difference& worst) {
 
 double allowed_difference(std::int64_t k) { return 2.0 * static_cast<double>(k + 3) * kRoundoff; }
 
+std::string format_difference(const HostGemm& g, const Difference& worst) {
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "verify: %c%c m=%lld n=%lld k=%lld alpha=%g beta=%g: C(%lld,%lld) is %.9g offloaded and %.9g on the host, "
+      "%.3g apart where %.3g is allowed",
+      g.transa, g.transb, static_cast<long long>(g.m), static_cast<long long>(g.n), static_cast<long long>(g.k),
+      static_cast<double>(g.alpha), static_cast<double>(g.beta), static_cast<long long>(worst.row),
+      static_cast<long long>(worst.column), static_cast<double>(worst.offloaded), static_cast<double>(worst.host),
+      worst.error, allowed_difference(g.k));
+  return text;
+}
+
 OffloadResult offload_and_verify(const HostGemm& gemm, const HostBlas& host, OffloadFunction* offload,
                                  Difference* worst) {
-  const std::vector<float> before = packed(gemm);
+  std::vector<float> before, again;
+  try {
+    before = packed(gemm);
+    again = before;
+  } catch (const std::bad_alloc&) {
+    report("verify: no memory for two more copies of C; a product goes unverified");
+    return offload(gemm, host);
+  }
   const OffloadResult result = offload(gemm, host);
   if (result == OffloadResult::kDeclined) return result;
-  std::vector<float> again = before;
   HostGemm second = gemm;
   second.c = again.data();
   second.ldc = std::max<std::int64_t>(1, gemm.m);
   host.sgemm(second);
   const Difference difference = compare(gemm, before, again);
-  if (!(difference.error <= allowed_difference(gemm.k))) report(gemm, difference);
+  if (!(difference.error <= allowed_difference(gemm.k))) report(format_difference(gemm, difference));
   if (worst != nullptr) *worst = difference;
   return result;
 }

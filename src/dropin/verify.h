@@ -21,8 +21,10 @@ struct Difference {
 // What two FP32 results of any summation order may differ by: each is within (k + 3) 2^-24 of the exact one.
 double allowed_difference(std::int64_t k);
 
-// Offloads, computes a second time on the host, and writes an error line, whatever the log level, where the two differ by
-// more than they may. The offloaded result stays. *worst, where wanted, receives the difference.
+std::string format_difference(const HostGemm& gemm, const Difference& difference);
+
+// Offloads, computes a second time on the host, and writes an error line, whatever the log level, where the two differ
+// by more than they may. The offloaded result stays. *worst, where wanted, receives the difference.
 OffloadResult offload_and_verify(const HostGemm& gemm, const HostBlas& host, OffloadFunction* offload,
                                  Difference* worst = nullptr);
 

@@ -18,9 +18,9 @@ struct Sizes {
 
 int read_fortran(const char* transa, const char* transb, const Sizes& s, bool wide, HostGemm* gemm) {
   if (wide) {
-    return read_arguments(FortranArguments{transa, transb, &s.m, &s.n, &s.k, &alpha, &a, &s.lda, &b, &s.ldb, &beta, &c,
-                                           &s.ldc},
-                          true, gemm);
+    return read_arguments(
+        FortranArguments{transa, transb, &s.m, &s.n, &s.k, &alpha, &a, &s.lda, &b, &s.ldb, &beta, &c, &s.ldc}, true,
+        gemm);
   }
   const std::int32_t narrow[6] = {static_cast<std::int32_t>(s.m),   static_cast<std::int32_t>(s.n),
                                   static_cast<std::int32_t>(s.k),   static_cast<std::int32_t>(s.lda),

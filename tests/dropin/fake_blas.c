@@ -3,20 +3,22 @@
 struct fake_call fake_last;
 int fake_calls = 0;
 
-#define FORTRAN_NAME(name)                                                                                         \
-  void name(FAKE_FORTRAN_PARAMETERS) {                                                                             \
-    const struct fake_call call = {                                                                                \
-        FAKE_LIBRARY, #name, {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, {length_a, length_b}, \
-        {0.0f, 0.0f}};                                                                                             \
-    fake_last = call;                                                                                              \
-    ++fake_calls;                                                                                                  \
+#define FORTRAN_NAME(name)                                                                         \
+  void name(FAKE_FORTRAN_PARAMETERS) {                                                             \
+    const struct fake_call call = {FAKE_LIBRARY,                                                   \
+                                   #name,                                                          \
+                                   {transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, \
+                                   {length_a, length_b},                                           \
+                                   {0.0f, 0.0f}};                                                  \
+    fake_last = call;                                                                              \
+    ++fake_calls;                                                                                  \
   }
-#define CBLAS_NAME(name)                                                                                      \
-  void name(FAKE_CBLAS_PARAMETERS) {                                                                          \
-    const struct fake_call call = {                                                                           \
-        FAKE_LIBRARY, #name, {a, b, c}, {order, transa, transb, m, n, k, lda, ldb, ldc}, {alpha, beta}};      \
-    fake_last = call;                                                                                         \
-    ++fake_calls;                                                                                             \
+#define CBLAS_NAME(name)                                                                                 \
+  void name(FAKE_CBLAS_PARAMETERS) {                                                                     \
+    const struct fake_call call = {                                                                      \
+        FAKE_LIBRARY, #name, {a, b, c}, {order, transa, transb, m, n, k, lda, ldb, ldc}, {alpha, beta}}; \
+    fake_last = call;                                                                                    \
+    ++fake_calls;                                                                                        \
   }
 
 FORTRAN_NAME(sgemm_)

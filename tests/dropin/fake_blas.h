@@ -1,5 +1,5 @@
-/* A BLAS that multiplies nothing and keeps what it was called with. Compiled into several libraries: FAKE_LIBRARY is the
-   name it goes by. Integers of the cblas names are taken as whole slots. */
+/* A BLAS that multiplies nothing and keeps what it was called with. Compiled into several libraries: FAKE_LIBRARY is
+   the name it goes by. Integers of the cblas names are taken as whole slots. */
 #pragma once
 
 #ifdef __cplusplus
@@ -16,12 +16,12 @@ struct fake_call {
 extern struct fake_call fake_last;
 extern int fake_calls;
 
-#define FAKE_FORTRAN_PARAMETERS                                                                                      \
-  const char *transa, const char *transb, const void *m, const void *n, const void *k, const float *alpha,           \
+#define FAKE_FORTRAN_PARAMETERS                                                                                       \
+  const char *transa, const char *transb, const void *m, const void *n, const void *k, const float *alpha,            \
       const float *a, const void *lda, const float *b, const void *ldb, const float *beta, float *c, const void *ldc, \
       long length_a, long length_b
-#define FAKE_CBLAS_PARAMETERS                                                                                        \
-  long long order, long long transa, long long transb, long long m, long long n, long long k, float alpha,           \
+#define FAKE_CBLAS_PARAMETERS                                                                              \
+  long long order, long long transa, long long transb, long long m, long long n, long long k, float alpha, \
       const float *a, long long lda, const float *b, long long ldb, float beta, float *c, long long ldc
 
 void sgemm_(FAKE_FORTRAN_PARAMETERS);

@@ -1,5 +1,5 @@
-// All ten names, called in a process where libfastgemm.so stands before a fake BLAS: each call arrives there under its own
-// name and as it was made, whether its arguments are right or wrong.
+// All ten names, called in a process where libfastgemm.so stands before a fake BLAS: each call arrives there under its
+// own name and as it was made, whether its arguments are right or wrong.
 #include <dlfcn.h>
 
 #include <cstdint>
@@ -56,12 +56,12 @@ TEST_CASE("Fortran calls arrive untouched, hidden lengths as 1") {
           return entry.wide ? static_cast<const void*>(&wide[i]) : &narrow[i];
         };
         const int calls = fake_calls;
-        entry.function(option, "N", argument(0), argument(1), argument(2), &alpha, a, argument(3), b, argument(4), &beta,
-                       c, argument(5), 77, -1);
+        entry.function(option, "N", argument(0), argument(1), argument(2), &alpha, a, argument(3), b, argument(4),
+                       &beta, c, argument(5), 77, -1);
         REQUIRE(fake_calls == calls + 1);
         CHECK(std::string(fake_last.name) == entry.name);
-        const void* expected[13] = {option, "N", argument(0), argument(1), argument(2), &alpha,     a,
-                                    argument(3), b,  argument(4), &beta,       c,           argument(5)};
+        const void* expected[13] = {option,      "N", argument(0), argument(1), argument(2), &alpha,     a,
+                                    argument(3), b,   argument(4), &beta,       c,           argument(5)};
         for (int i = 0; i < 13; ++i) {
           if (i != 1) CHECK(fake_last.pointers[i] == expected[i]);
         }

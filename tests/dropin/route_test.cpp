@@ -20,25 +20,26 @@ bool inside_seen = false;
 
 // A BLAS of the test's own: what it is called with goes through the argument reader into the plain loop.
 template <bool wide>
-void fortran_blas(const char* transa, const char* transb, const void* m, const void* n, const void* k, const float* alpha,
-                  const float* a, const void* lda, const float* b, const void* ldb, const float* beta, float* c,
-                  const void* ldc, std::size_t length_a, std::size_t length_b) {
+void fortran_blas(const char* transa, const char* transb, const void* m, const void* n, const void* k,
+                  const float* alpha, const float* a, const void* lda, const float* b, const void* ldb,
+                  const float* beta, float* c, const void* ldc, std::size_t length_a, std::size_t length_b) {
   ++fortran_calls;
-  inside_seen = InsideScope::inside();
+  inside_seen = inside_flag();
   HostGemm g;
   REQUIRE(length_a == 1);
   REQUIRE(length_b == 1);
-  REQUIRE(read_arguments(FortranArguments{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, wide, &g) == 0);
+  REQUIRE(read_arguments(FortranArguments{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, wide, &g) ==
+          0);
   plain_sgemm(g);
 }
 
 template <bool wide>
 void cblas_blas(std::int64_t order, std::int64_t transa, std::int64_t transb, std::int64_t m, std::int64_t n,
-                std::int64_t k, float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta,
-                float* c, std::int64_t ldc) {
+                std::int64_t k, float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
+                float beta, float* c, std::int64_t ldc) {
   HostGemm g;
-  REQUIRE(read_arguments(CblasArguments{order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, wide, &g) ==
-          0);
+  REQUIRE(read_arguments(CblasArguments{order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, wide,
+                         &g) == 0);
   plain_sgemm(g);
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("a route hands any product to a target of any convention", "[dropin]")
         CHECK(p.c == p.expected);
       }
     }
-    CHECK_FALSE(InsideScope::inside());
+    CHECK_FALSE(inside_flag());
     CHECK(route.name() == to.library);
   }
   CHECK(inside_seen);
@@ -131,31 +132,31 @@ TEST_CASE("a call is translated for a fallback of another kind", "[dropin]") {
     const HostGemm& g = p.gemm;
     const int m = 5, n = 4, k = 3, lda = static_cast<int>(g.lda), ldb = static_cast<int>(g.ldb),
               ldc = static_cast<int>(g.ldc);
-    Route(kSgemm_, to).forward(
-        FortranArguments{"transposed", "not", &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc});
+    Route(kSgemm_, to)
+        .forward(FortranArguments{"transposed", "not", &m, &n, &k, &g.alpha, g.a, &lda, g.b, &ldb, &g.beta, g.c, &ldc});
     CHECK(p.c == p.expected);
     Product q('N', 'T', 4, 5, 3, 1.0f, 2.0f);  // seen row-major, its transpose: m and n, A and B change places
     const HostGemm& h = q.gemm;
-    Route(kCblasSgemm64_, to).forward(
-        CblasArguments{101, 112, 111, h.n, h.m, h.k, h.alpha, h.b, h.ldb, h.a, h.lda, h.beta, h.c, h.ldc});
+    Route(kCblasSgemm64_, to)
+        .forward(CblasArguments{101, 112, 111, h.n, h.m, h.k, h.alpha, h.b, h.ldb, h.a, h.lda, h.beta, h.c, h.ldc});
     CHECK(q.c == q.expected);
     Product r('T', 'N', 5, 4, 3, 1.0f, 2.0f);
     const HostGemm& i = r.gemm;
-    Route(kCblasSgemm64_, to).forward(
-        CblasArguments{102, 112, 111, i.m, i.n, i.k, i.alpha, i.a, i.lda, i.b, i.ldb, i.beta, i.c, i.ldc});
+    Route(kCblasSgemm64_, to)
+        .forward(CblasArguments{102, 112, 111, i.m, i.n, i.k, i.alpha, i.a, i.lda, i.b, i.ldb, i.beta, i.c, i.ldc});
     CHECK(r.c == r.expected);
   }
 }
 
 TEST_CASE("the inside of a product ends with it", "[dropin]") {
-  CHECK_FALSE(InsideScope::inside());
+  CHECK_FALSE(inside_flag());
   {
     const InsideScope outer;
     { const InsideScope inner; }
-    CHECK(InsideScope::inside());
-    std::thread([] { CHECK_FALSE(InsideScope::inside()); }).join();
+    CHECK(inside_flag());
+    std::thread([] { CHECK_FALSE(inside_flag()); }).join();
   }
-  CHECK_FALSE(InsideScope::inside());
+  CHECK_FALSE(inside_flag());
 }
 
 TEST_CASE("a call site keeps its route, threads agree, and a full table still answers", "[dropin]") {

@@ -81,6 +81,18 @@ TEST_CASE("NaN on one side alone is a difference", "[dropin]") {
   CHECK(worst.error == 0.0);
 }
 
+TEST_CASE("a difference reads as a line", "[dropin]") {
+  HostGemm g;
+  g.transb = 'T';
+  g.m = 10;
+  g.n = 20;
+  g.k = 1;
+  CHECK(
+      format_difference(g, {0.5, 3, 4, 1.25f, -2.0f}) ==
+      "verify: NT m=10 n=20 k=1 alpha=1 beta=0: C(3,4) is 1.25 offloaded and -2 on the host, 0.5 apart where 4.77e-07 "
+      "is allowed");
+}
+
 TEST_CASE("what was declined is not computed", "[dropin]") {
   Product p('N', 'N', 4, 4, 4, 1.0f, 1.0f);
   const std::vector<float> before = p.c;
