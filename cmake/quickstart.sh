@@ -41,6 +41,7 @@ step() {
 missing=()
 want_command() { command -v "$1" > /dev/null || missing+=("$2"); }
 want_library() { PATH=$PATH:/sbin ldconfig -p 2> /dev/null | grep -F "$1" > /dev/null || missing+=("$2"); }
+want_package() { dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null | grep -qx installed || missing+=("$1"); }
 want_header() { echo "#include <$1>" | "${CXX:-c++}" -E -x c++ - > /dev/null 2>&1 || missing+=("$2"); }
 
 find_missing() {
@@ -61,6 +62,11 @@ find_missing() {
   if command -v dpkg > /dev/null; then  # the DEB is built and looked into
     want_command dpkg-shlibdeps dpkg-dev
     want_command file file
+    # Programs that run with the drop-in preloaded: some 15 MB of downloads, and 80 MB for Octave with what it needs.
+    local package
+    for package in libblas-test liblapack-test python3-numpy openmpi-bin libscalapack-openmpi-dev octave; do
+      want_package "$package"
+    done
   fi
 }
 

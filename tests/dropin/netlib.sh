@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Netlib's own testers, from Debian's libblas-test and liblapack-test: the same text with and without the drop-in. They exit
-# with 0 whatever they find, so that their text counts.
+# Netlib's own testers, from Debian's libblas-test and liblapack-test: the same text with and without the drop-in. They
+# exit with 0 whatever they find, so that their text counts.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 blas=$(echo /usr/lib/*/blas/xblat3s)
 lapack=$(echo /usr/lib/*/lapack/xlintsts)
@@ -23,7 +23,8 @@ grep -q 'SGEMM  PASSED THE COMPUTATIONAL TESTS ( 17496 CALLS)' blat3/sblat3.out 
 INPUT=$blas/sin3 same cblat3 "$blas/xscblat3"
 grep -q 'cblas_sgemm *PASSED THE TESTS OF ERROR-EXITS' cblat3/out || fail "error exits: $(cat cblat3/out)"
 for order in COLUMN ROW; do
-  grep -q "cblas_sgemm *PASSED THE $order-MAJOR *COMPUTATIONAL TESTS ( 17496 CALLS)" cblat3/out || fail "$order: $(cat cblat3/out)"
+  grep -q "cblas_sgemm *PASSED THE $order-MAJOR *COMPUTATIONAL TESTS ( 17496 CALLS)" cblat3/out ||
+    fail "$order: $(cat cblat3/out)"
 done
 expect cblat3 not_worth 34992
 expect cblat3 nested 34992

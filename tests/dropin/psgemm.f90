@@ -1,5 +1,5 @@
-! C := 2 A B - C on a 2 x 2 grid of ranks by ScaLAPACK. Every rank writes its part of C to a file of its own; elements are
-! integers, so that all sums are exact, and are checked.
+! C := 2 A B - C on a 2 x 2 grid of ranks by ScaLAPACK. Every rank writes its part of C to a file of its own; elements
+! are integers, so that all sums are exact, and are checked.
 program psgemm_on_grid
   implicit none
   integer, parameter :: m = 310, n = 290, k = 270, block = 32

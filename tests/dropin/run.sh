@@ -19,8 +19,9 @@ plain bare "$COMMAND" run env
 [ "$(variable FASTGEMM_DROPIN bare)" = on ] && [ -z "$(variable FASTGEMM_STATS bare)" ] || fail "$(cat bare/out)"
 LD_PRELOAD=libm.so.6 plain more "$COMMAND" run --verify --log trace --host-blas x.so env
 [[ "$(variable LD_PRELOAD more)" == /*/libfastgemm.so.1:libm.so.6 ]] || fail "LD_PRELOAD=$(variable LD_PRELOAD more)"
-[ "$(variable FASTGEMM_DROPIN more) $(variable FASTGEMM_LOG more) $(variable FASTGEMM_HOST_BLAS more)" = "verify trace x.so" ] ||
-  fail "$(cat more/out)"
+for setting in FASTGEMM_DROPIN=verify FASTGEMM_LOG=trace FASTGEMM_HOST_BLAS=x.so; do
+  grep -qx "$setting" more/out || fail "not $setting: $(cat more/out)"
+done
 
 code() { plain "$@"; cat "$1/code"; }
 [ "$(code absent "$COMMAND" run ./no-such-program)" = 127 ] || fail "$(cat absent/err)"
