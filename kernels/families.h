@@ -16,6 +16,8 @@ std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, 
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
 std::span<const KernelEntry> hgemm_wgmma_f16_sm90();  // kernels/hgemm_wgmma, bulk tensor copies and wgmma
+std::span<const KernelEntry> gemv_f32();  // kernels/gemv, a side of at most 8
+std::span<const KernelEntry> gemv_f16();
 
 inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
 #ifdef FASTGEMM_HAS_SGEMM_HOPPER
@@ -35,6 +37,9 @@ inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no 
 #endif
 #ifdef FASTGEMM_HAS_HGEMM_MMA_SM75
     hgemm_mma_f16_sm75,
+#endif
+#ifdef FASTGEMM_HAS_GEMV
+    gemv_f32, gemv_f16,
 #endif
 };
 

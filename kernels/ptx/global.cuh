@@ -21,6 +21,25 @@ FG_DEVICE float4 ld_global_f32x4(const float* address) {
   return value;
 }
 
+// For what is read once: takes no line of L1.
+FG_DEVICE float4 ld_global_once_f32x4(const float* address) {
+  float4 value;
+  asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+               : "l"(address)
+               : "memory");
+  return value;
+}
+
+FG_DEVICE uint2 ld_global_once_u32x2(const void* address) {
+  uint2 value;
+  asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+               : "=r"(value.x), "=r"(value.y)
+               : "l"(address)
+               : "memory");
+  return value;
+}
+
 FG_DEVICE std::uint16_t ld_global_u16(const void* address) {
   std::uint16_t value;
   asm volatile("ld.global.u16 %0, [%1];" : "=h"(value) : "l"(address) : "memory");

@@ -78,7 +78,8 @@ class Launcher {
     if constexpr (Tile::kSplits) {
       params.split = make_split_params(problem, {Tile::kTileM, Tile::kTileN, Tile::kTileK}, context);
     }
-    const std::int64_t tiles = std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count * params.split.splits;
+    const std::int64_t tiles =
+        std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count * params.split.splits;
     const Kernel kernel = kernel_of(problem);
     ptx::LaunchShape shape{.threads = kThreads, .shared_bytes = kSharedBytes};
     for (; params.first_tile < tiles; params.first_tile += kMaxBlocks) {

@@ -117,8 +117,8 @@ FG_DEVICE bool count_last(std::uint32_t* flag, int members, const SplitThreads<k
 // element(i), 0 <= i < kElements, is a reference to a sum that this thread holds of part `part`. False: another block
 // goes on with the tile. True: the sums are now those of all parts.
 template <int kElements, int kCount, class Meet, class Element>
-FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part, const SplitThreads<kCount, Meet>& threads,
-                               const Element& element) {
+FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
+                               const SplitThreads<kCount, Meet>& threads, const Element& element) {
   static_assert(kElements % 4 == 0, "sums travel as 16-byte vectors");
   constexpr std::int64_t kPartSize = std::int64_t{kElements} * kCount;
   float* g_tile = detail::parked_part<kElements, kCount>(split, part.tile, 0, threads.index);

@@ -36,6 +36,14 @@ fg_status_t large_sgemm(Session& s, fg_operation_t transa, fg_operation_t transb
   return fg_sgemm(s.handle, transa, transb, 4096, 4096, 4096, &kTwo, at<float>(0x10000), 4096, at<float>(0x20000),
                   4096, &kHalf, at<float>(0x30000), 4096);
 }
+fg_status_t thin_sgemm(Session& s, int m, int n) {
+  return fg_sgemm(s.handle, FG_OP_N, FG_OP_N, m, n, 100, &kTwo, at<float>(0x10000), m, at<float>(0x20000), 100, &kHalf,
+                  at<float>(0x30000), m);
+}
+fg_status_t thin_hgemm(Session& s, int m, int n) {
+  return fg_hgemm(s.handle, FG_OP_N, FG_OP_N, m, n, 100, &kHalfTwo, at<fg_half>(0x10000), m, at<fg_half>(0x20000), 100,
+                  &kHalfHalf, at<fg_half>(0x30000), m);
+}
 fg_status_t sgemm_odd(Session& s) {
   return fg_sgemm_64(s.handle, FG_OP_T, FG_OP_C, 33, 17, 9, &kTwo, at<float>(0x10004), 9, at<float>(0x20004), 17,
                      &kHalf, at<float>(0x30004), 33);
@@ -75,6 +83,12 @@ fg_status_t every_kernel(Session& s) {
       }
     }
     if (status == FG_STATUS_NOT_SUPPORTED) status = hgemm(s);
+    for (const int side : {1, 16}) {  // some, only products with a short side
+      if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, 1000, side);
+      if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, side, 1000);
+      if (status == FG_STATUS_NOT_SUPPORTED) status = thin_hgemm(s, 1000, side);
+      if (status == FG_STATUS_NOT_SUPPORTED) status = thin_hgemm(s, side, 1000);
+    }
     if (status != FG_STATUS_SUCCESS) return status;
   }
   return fg_set_kernel(s.handle, nullptr);

@@ -33,6 +33,12 @@ FG_DEVICE std::uint16_t ld_global_u16(const void* address) {
 FG_DEVICE std::uint32_t ld_global_u32(const void* address) {
   return ld_global_any<std::uint32_t>(address, "ld_global_u32");
 }
+FG_DEVICE float4 ld_global_once_f32x4(const float* address) {
+  return ld_global_any<float4>(address, "ld_global_once_f32x4");
+}
+FG_DEVICE uint2 ld_global_once_u32x2(const void* address) {
+  return ld_global_any<uint2>(address, "ld_global_once_u32x2");
+}
 FG_DEVICE uint4 ld_global_u32x4(const void* address) { return ld_global_any<uint4>(address, "ld_global_u32x4"); }
 FG_DEVICE const void* ld_global_pointer(const void* const* address) {
   return ld_global_any<const void*>(address, "ld_global_pointer");
