@@ -144,6 +144,21 @@ TEST_CASE("Device: matrices in device memory are used where they lie", "[device]
   }
 }
 
+TEST_CASE("Device: in blocks, with a matrix in device memory", "[device]") {
+  for (int where = 0; where < 3; ++where) {
+    for (const char trans : {'N', 'T'}) {
+      CAPTURE(where, trans);
+      Setup setup(small_options(), {.free_bytes = 250'000});
+      TestProduct product({.transa = trans, .transb = trans, .m = 500, .n = 420, .k = 70, .beta = 1.0f, .gap_a = 2,
+                           .gap_b = 1, .gap_c = 3});
+      const std::vector<float>* const matrices[] = {&product.a(), &product.b(), &std::as_const(product.c())};
+      setup.gpu.add_memory(matrices[where]->data(), matrices[where]->size() * sizeof(float), {Place::kDevice, 0, false});
+      check_done(setup, product);
+      CHECK(setup.gpu.largest_allocation() <= 250'000);
+    }
+  }
+}
+
 TEST_CASE("Device: another device's memory is left to that one", "[device]") {
   Setup setup(small_options(), {.devices = 2});
   TestProduct product({.m = 200, .n = 200, .k = 40});
