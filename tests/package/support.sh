@@ -27,6 +27,9 @@ $1/cmake/FastGEMM/FastGEMMTargets.cmake
 $1/libfastgemm.so
 $1/libfastgemm.so.1
 $1/libfastgemm.so.$VERSION
+$1/libfastgemm_cublas.so
+$1/libfastgemm_cublas.so.1
+$1/libfastgemm_cublas.so.$VERSION
 $1/pkgconfig/fastgemm.pc
 share/doc/fastgemm/README.md
 END
