@@ -12,11 +12,11 @@ kind=${1:-}
 case $kind in
   address)
     sanitizers="address;undefined"
-    programs=(fg_tests fg_verify_tests fg_fuzz_tests fg_fault_tests)
+    programs=(fg_tests fg_dropin_tests fg_verify_tests fg_fuzz_tests fg_fault_tests)
     ;;
   thread)
     sanitizers=thread
-    programs=(fg_tests)
+    programs=(fg_tests fg_dropin_tests)
     ;;
   *)
     echo "usage: tests/sanitize.sh address | thread [FOLDER]" >&2

@@ -3,8 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <algorithm>
-#include <iterator>
+#include <cstdlib>
 
 #include "src/base/environment.h"
 
@@ -67,7 +66,12 @@ Target find_fallback(const Entry& entry) {
 
 bool wide_library(const std::string& file) {
   const std::string name = file.substr(file.rfind('/') + 1);
-  return name.find("blas64") != std::string::npos || name.find("ilp64") != std::string::npos;
+  if (name.find("libmkl_rt") != std::string::npos) {  // one file for both sizes
+    const char* layer = std::getenv("MKL_INTERFACE_LAYER");
+    return layer != nullptr && std::string(layer).find("ILP64") != std::string::npos;
+  }
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  return has("blas64") || has("blis64") || has("ilp64");
 }
 
 void* next_function(const char* name, const void* return_address) {

@@ -25,7 +25,8 @@ Target resolve(const Entry& entry, const void* return_address);
 // The same for any other function, null where there is none behind ours; no fallback.
 void* next_function(const char* name, const void* return_address);
 
-// Does this file name say that a library's plain names take 64-bit integers (Debian's libblas64, MKL's ilp64)?
+// Does this file name say that a library's plain names take 64-bit integers (Debian's libblas64, MKL's ilp64; its
+// libmkl_rt by MKL_INTERFACE_LAYER)?
 bool wide_library(const std::string& file);
 
 }  // namespace fastgemm::dropin

@@ -12,6 +12,8 @@ namespace fastgemm::dropin {
 namespace {
 
 constexpr const char* kPreloadFile = "/etc/ld.so.preload";
+constexpr const char* kInitialEnvironment = "/proc/self/environ";  // NAME=value, each ended by a zero
+constexpr std::string_view kVariable = "LD_PRELOAD=";
 constexpr std::string_view kSeparators = " \t\n:";
 
 std::string_view base_name(std::string_view file) { return file.substr(file.rfind('/') + 1); }
@@ -24,11 +26,21 @@ std::string preload_file() {
   return text;
 }
 
+// LD_PRELOAD as the dynamic linker found it: some programs unset it for the sake of their children.
+std::string initial_list() {
+  std::ifstream file(kInitialEnvironment);
+  for (std::string variable; std::getline(file, variable, '\0');) {
+    if (variable.starts_with(kVariable)) return variable.substr(kVariable.size());
+  }
+  return {};
+}
+
 bool preloaded() {
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&role), &self) == 0 || self.dli_fname == nullptr) return false;
-  const char* list = std::getenv("LD_PRELOAD");
-  return (list != nullptr && names_library(list, self.dli_fname)) || names_library(preload_file(), self.dli_fname);
+  const char* list = std::getenv("LD_PRELOAD");  // some overwrite the initial environment with a title
+  return (list != nullptr && names_library(list, self.dli_fname)) || names_library(initial_list(), self.dli_fname) ||
+         names_library(preload_file(), self.dli_fname);
 }
 
 Role decide() {

@@ -1,6 +1,7 @@
 // Right products of small integers through sgemm_ and cblas_sgemm, checked by a loop:
 //   callers products N      N of each
 //   callers threads N       the same from 16 threads at once
+//   callers unset N         N of each, after LD_PRELOAD has been taken out of the environment
 //   callers fork            before, in and after a child
 //   callers fork-busy       in children that are made while 4 threads are calling
 #include <sys/wait.h>
@@ -107,6 +108,7 @@ int main(int argc, char** argv) {
   const unsigned count = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1;
   int wrong = -1;
   if (std::strcmp(mode, "products") == 0) wrong = products(count, 0);
+  if (std::strcmp(mode, "unset") == 0 && unsetenv("LD_PRELOAD") == 0) wrong = products(count, 0);
   if (std::strcmp(mode, "threads") == 0) wrong = threads(count);
   if (std::strcmp(mode, "fork") == 0) wrong = fork_once();
   if (std::strcmp(mode, "fork-busy") == 0) wrong = fork_busy();

@@ -12,6 +12,9 @@ FASTGEMM_DROPIN=off preloaded names_off "$PROGRAMS/fg_dropin_names"
 succeeded names_off
 expect names_off inactive 90
 
+same unset "$PROGRAMS/fg_dropin_callers" unset 10
+expect unset not_worth 20
+
 # ---- threads -----------------------------------------------------------------------------------------------------
 same threads "$PROGRAMS/fg_dropin_callers" threads 500
 expect threads calls 16000

@@ -1,6 +1,8 @@
 // What makes the host BLAS names act.
 #include "src/dropin/role.h"
 
+#include <cstdlib>
+
 #include "src/dropin/resolve.h"
 #include "tests/support/catch.h"
 
@@ -29,6 +31,12 @@ TEST_CASE("libraries whose plain names take 64-bit integers are known by their f
     INFO(file);
     CHECK(wide_library(file));
   }
+  CHECK_FALSE(wide_library("/opt/lib/libmkl_rt.so.2"));
+  setenv("MKL_INTERFACE_LAYER", "GNU,ILP64", 1);
+  CHECK(wide_library("/opt/lib/libmkl_rt.so.2"));
+  setenv("MKL_INTERFACE_LAYER", "GNU,LP64", 1);
+  CHECK_FALSE(wide_library("/opt/lib/libmkl_rt.so.2"));
+  unsetenv("MKL_INTERFACE_LAYER");
   for (const char* file : {"/usr/lib/x86_64-linux-gnu/libblas.so.3", "/usr/lib64/libopenblas.so.0",
                            "/opt/blas64/libblas.so", "libmkl_intel_lp64.so", ""}) {
     INFO(file);
