@@ -24,12 +24,13 @@ class TileStore {
     // Warps of a warpgroup hold 16 columns of every 64.
     const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
     const int row = place.tile_m * Config::kTileM;
-    // A copy writes whole chunks of 16 bytes, also where D's last row cuts one.
-    const bool whole_chunks = problem.m % kChunkElements == 0 || row + Config::kTileM <= problem.m;
-    if (params_.d_by_copies && whole_chunks && epilogue.beta == 0.0f && !has_finish(epilogue)) {
+    const StripPlace at{row, column, problem.m, problem.n};
+    if (problem.type_cd != DataType::kFloat16 || epilogue.beta != 0.0f || has_finish(epilogue)) {
+      store_strips(epilogue, at, r_acc);
+    } else if (params_.d_by_copies && (problem.m % kChunkElements == 0 || row + Config::kTileM <= problem.m)) {
       store_boxes(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
-    } else {
-      store_strips(epilogue, {row, column, problem.m, problem.n}, r_acc);
+    } else {  // also where D's last row cuts a chunk of 16 bytes, which a copy would write whole
+      store_words(epilogue, at, r_acc);
     }
   }
 
@@ -71,6 +72,53 @@ class TileStore {
         ptx::tma_store_commit();
       }
       if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
+    }
+  }
+
+  // One box after another through the same place, and from there in words of two elements.
+  FG_DEVICE void store_words(Epilogue epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
+    epilogue.beta = 0.0f;
+    if (ptx::lane_index() == 0) ptx::tma_store_wait_read<0>();  // boxes of the tile before lie here
+#pragma unroll 1
+    for (int number = 0; number < kBoxes; ++number) {
+      ptx::warp_sync();
+#pragma unroll
+      for (int candidate = 0; candidate < kBoxes; ++candidate) {  // registers have no run-time index
+        if (candidate == number) {
+          fill_box(epilogue, s_results_, r_acc[candidate / kBoxesAlongM] + candidate % kBoxesAlongM * (kBoxRows / 2));
+        }
+      }
+      ptx::warp_sync();
+      StripPlace at = place;
+      at.row += number % kBoxesAlongM * kBoxRows;
+      at.column += number / kBoxesAlongM * 64;
+      if (at.row < at.m) store_box_words(epilogue, at);
+    }
+  }
+
+  // A lane stores two neighbours of each column at an address that is a multiple of 4; where the column begins between
+  // two such, lane 0 has its first element besides.
+  FG_DEVICE void store_box_words(const Epilogue& epilogue, const StripPlace& place) const {
+    const int lane = ptx::lane_index();
+    const int rows = static_cast<int>(place.m - place.row < kBoxRows ? place.m - place.row : kBoxRows);
+    const int columns = static_cast<int>(place.n - place.column < kBoxColumns ? place.n - place.column : kBoxColumns);
+    auto* g_column = static_cast<std::uint16_t*>(epilogue.d) + place.row + place.column * epilogue.ldd;
+#pragma unroll 4
+    for (int column = 0; column < kBoxColumns; ++column) {
+      const std::uint32_t own = ptx::ld_shared_u32(s_results_ + box_offset(column, lane / 4) + lane % 4 * 4);
+      const std::uint32_t next = ptx::shuffle(own, (lane + 1) % 32);
+      const int skipped = static_cast<int>(reinterpret_cast<std::uintptr_t>(g_column) / 2 % 2);
+      const std::uint32_t word = skipped != 0 ? own >> 16 | next << 16 : own;
+      const int row = 2 * lane + skipped;
+      if (column < columns) {
+        if (row + 1 < rows) {
+          ptx::st_global_u32(g_column + row, word);
+        } else if (row < rows) {
+          ptx::st_global_u16(g_column + row, static_cast<std::uint16_t>(word & 0xffffu));
+        }
+        if (skipped > lane) ptx::st_global_u16(g_column, static_cast<std::uint16_t>(own & 0xffffu));
+      }
+      g_column += epilogue.ldd;
     }
   }
 
