@@ -13,6 +13,7 @@ using Family = std::span<const KernelEntry> (*)();
 std::span<const KernelEntry> sgemm_ffma_f32_sm75();  // kernels/sgemm_ffma, register-staged
 std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.async
 std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
+std::span<const KernelEntry> sgemm_tensor_f32_sm90();  // kernels/sgemm_tensor, FP16 or BF16 parts on wgmma
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
 std::span<const KernelEntry> hgemm_wgmma_f16_sm90();  // kernels/hgemm_wgmma, bulk tensor copies and wgmma
@@ -22,6 +23,9 @@ std::span<const KernelEntry> gemv_f16();
 inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
 #ifdef FASTGEMM_HAS_SGEMM_HOPPER
     sgemm_hopper_f32_sm90,
+#endif
+#ifdef FASTGEMM_HAS_SGEMM_TENSOR
+    sgemm_tensor_f32_sm90,
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
     sgemm_ffma_f32_sm80,

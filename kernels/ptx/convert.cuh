@@ -29,6 +29,19 @@ FG_DEVICE std::uint32_t f16x2_from_f32(float low, float high) {
 #endif
 }
 
+// The same 32 bits, read as an integer or as a number.
+FG_DEVICE std::uint32_t bits_from_f32(float value) {
+  std::uint32_t bits;
+  asm("mov.b32 %0, %1;" : "=r"(bits) : "f"(value));
+  return bits;
+}
+
+FG_DEVICE float f32_from_bits(std::uint32_t bits) {
+  float value;
+  asm("mov.b32 %0, %1;" : "=f"(value) : "r"(bits));
+  return value;
+}
+
 FG_DEVICE float fma_rn(float a, float b, float c) {
   float result;
   asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(result) : "f"(a), "f"(b), "f"(c));

@@ -1,0 +1,106 @@
+// What makes one kernel: its tile, the parts it multiplies, and what its shared memory holds.
+//
+// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one, and a thread then holds neighbours along the
+// columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A). Both come as parts, k
+// contiguous, whatever the layout of A and B is.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/sgemm_tensor/parts.h"
+#include "kernels/tile/swizzle.cuh"
+#include "kernels/tile/wgmma_descriptor.cuh"
+
+namespace fastgemm::sgemm_tensor {
+
+inline constexpr int kBlockK = 32;  // k of a stage: FP16 hi and lo, or a BF16 part, of so many k are one swizzled row
+
+inline constexpr int kWarpgroups = 2;  // that multiply; one more warpgroup starts the copies
+inline constexpr int kWarpgroupThreads = 128;
+inline constexpr int kConsumers = kWarpgroups * kWarpgroupThreads;
+inline constexpr int kConsumerWarps = kConsumers / 32;
+inline constexpr int kThreads = kConsumers + kWarpgroupThreads;
+inline constexpr int kConsumerRegisters = 240;
+inline constexpr int kProducerRegisters = 24;
+static_assert(kConsumers * kConsumerRegisters + kWarpgroupThreads * kProducerRegisters <= 65536, "the register file");
+
+inline constexpr int kSwizzleAlignment = 1024;
+inline constexpr int kRasterGroup = 16;  // tiles of n that the raster walks before one of m
+
+using Strip = EpilogueStrip<32>;  // how results leave: (32 of m, 16 of n)
+static_assert(Strip::kBytes % 16 == 0, "strips and barriers follow each other");
+
+// Which part of left meets which of right.
+struct PartPair {
+  int left = 0;
+  int right = 0;
+};
+
+// How parts lie in a row of memory and in a stage, and their products, small ones first. Those before kSumsFrom are
+// summed apart, 2^kLowScale too large.
+template <Method kMethod>
+struct Parts;
+
+// A row of 32 k is 128 bytes: hi, then lo. One copy brings both.
+template <>
+struct Parts<Method::kFp16x3> {
+  static constexpr int kCount = 2;
+  static constexpr int kCopies = 1;
+  static constexpr int kRowBytes = 128;
+  static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k128Bytes;
+  static constexpr int kSumsFrom = 2;
+  static constexpr int kPairCount = 3;
+  static constexpr int kBlocksPerSum = 2;  // promoted every 64 of k: the tensor cores truncate as they add
+  static __host__ __device__ constexpr int offset(int part, int) { return part * 64; }
+  static __host__ __device__ constexpr PartPair pair(int index) {
+    constexpr PartPair kPairs[kPairCount] = {{1, 0}, {0, 1}, {0, 0}};
+    return kPairs[index];
+  }
+};
+
+// A part's 32 k are 64 bytes, its rows are a tile of their own.
+template <>
+struct Parts<Method::kBf16x6> {
+  static constexpr int kCount = 3;
+  static constexpr int kCopies = 3;
+  static constexpr int kRowBytes = 64;
+  static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k64Bytes;
+  static constexpr int kSumsFrom = 0;
+  static constexpr int kPairCount = 6;
+  static constexpr int kBlocksPerSum = 1;
+  static __host__ __device__ constexpr int offset(int part, int rows) { return part * rows * 64; }
+  static __host__ __device__ constexpr PartPair pair(int index) {
+    constexpr PartPair kPairs[kPairCount] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
+    return kPairs[index];
+  }
+};
+
+// Shape: kTileM, kTileN, kHalves (parts of m whose products are under way one after another, so that their sums and the
+// tile's fit in registers), kFp16Stages, kBf16Stages.
+template <class Shape, Method kMethodValue>
+struct Config : Shape {
+  static constexpr Method kMethod = kMethodValue;
+  using Part = Parts<kMethod>;
+  static constexpr int kTileLeft = Shape::kTileN;
+  static constexpr int kTileRight = Shape::kTileM;
+  static constexpr int kHalf = kTileRight / Shape::kHalves;
+  static constexpr int kBlocksPerSum = Part::kBlocksPerSum;
+  static_assert(kTileLeft == kWarpgroups * 64, "a warpgroup multiplies 64 rows");
+  static_assert(kTileRight % Strip::kRows == 0 && kHalf % Strip::kRows == 0, "whole strips");
+
+  // A stage: (kTileLeft, kBlockK) of all parts, then (kTileRight, kBlockK).
+  static constexpr int kLeftBytes = kTileLeft * kBlockK * 2 * Part::kCount;
+  static constexpr int kRightBytes = kTileRight * kBlockK * 2 * Part::kCount;
+  static constexpr int kStageBytes = kLeftBytes + kRightBytes;
+  static constexpr int kStages = kMethod == Method::kFp16x3 ? Shape::kFp16Stages : Shape::kBf16Stages;
+  static_assert(kStages >= kBlocksPerSum && kStageBytes % kSwizzleAlignment == 0, "swizzled tiles");
+
+  // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
+  // stage, and one a warpgroup whose turn to multiply it is.
+  static constexpr int kResultOffset = kStages * kStageBytes;
+  static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * Strip::kBytes;
+  static constexpr std::int64_t kSharedBytes = kBarrierOffset + (2 * kStages + kWarpgroups) * 8 + kSwizzleAlignment;
+  static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
+};
+
+}  // namespace fastgemm::sgemm_tensor

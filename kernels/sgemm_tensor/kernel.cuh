@@ -1,0 +1,43 @@
+// FP32-accurate SGEMM from FP16 or BF16 parts on Hopper's tensor cores. One thread copies parts into a ring of shared
+// memory stages, two warpgroups multiply them; blocks stay and work through a list of tiles. Every part is copied once
+// for all its products. (FP32 from FP16 parts with promotion outside the tensor cores: H. Ootomo and R. Yokota,
+// "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.)
+#pragma once
+
+#include "kernels/sgemm_tensor/store_tile.cuh"
+
+namespace fastgemm::sgemm_tensor {
+
+template <class Config>
+FG_DEVICE void consume(const ProductParams& params, const SharedLayout<Config>& shared, int warpgroup) {
+  Mainloop<Config> mainloop(shared, warpgroup);
+  TileStore<Config> results(params, shared);
+  const int tiles = params.grid.tiles_m * params.grid.tiles_n;
+  for (auto tile = static_cast<int>(ptx::block_index()); tile < tiles; tile += static_cast<int>(ptx::grid_size())) {
+    Accumulators<Config> r_acc;
+    mainloop.multiply(r_acc, params.k_blocks);
+    results.store(tile_place(params.grid, tile, kRasterGroup), r_acc);
+  }
+}
+
+// Leaves at once unless the split pass has chosen this method.
+template <class Config>
+__global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_constant__ ProductParams params) {
+  if (!has_product(params.problem) ||
+      ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Config::kMethod)) {
+    return;
+  }
+  const SharedLayout<Config> shared;
+  const int warpgroup = ptx::warp_index() / 4;
+  if (ptx::thread_index() == kConsumers) init_barriers(shared);
+  ptx::barrier_sync();
+  if (warpgroup == kWarpgroups) {
+    ptx::setmaxnreg_dec<kProducerRegisters>();
+    if (ptx::thread_index() == kConsumers) feed(params, shared);
+  } else {
+    ptx::setmaxnreg_inc<kConsumerRegisters>();
+    consume(params, shared, warpgroup);
+  }
+}
+
+}  // namespace fastgemm::sgemm_tensor

@@ -1,0 +1,56 @@
+// What the kernels are handed, by value as their one parameter, and which tile comes when.
+#pragma once
+
+#include "kernels/contract.h"
+#include "kernels/ptx/tma.cuh"
+#include "kernels/sgemm_tensor/parts.h"
+#include "kernels/tile/tile_order.cuh"
+
+namespace fastgemm::sgemm_tensor {
+
+// The two operands of a product in the order in which everything here has them: op(B) transposed, op(A).
+enum Side { kLeft = 0, kRight = 1, kSides = 2 };
+
+// op(A), or op(B) transposed: `rows` of `depth` numbers, and where their parts go.
+struct SplitOperand {
+  const float* g_source = nullptr;
+  std::int64_t row_step = 0;  // elements
+  std::int64_t k_step = 0;    // one of the two is 1
+  int rows = 0;
+  std::uint16_t* g_parts = nullptr;  // (rows, part_pitch()), k contiguous: blocks of kBlockK of all parts, 0 past depth
+  float* g_unscale = nullptr;        // (rows): what a row's parts are to be multiplied by
+};
+
+struct SplitParams {
+  SplitOperand operands[kSides];
+  Scalar alpha;
+  int depth = 0;
+  bool bf16_available = false;
+  Summary* g_summaries = nullptr;   // (kSides, blocks)
+  std::uint32_t* g_blocks_done = nullptr;  // 0 before and after
+  std::uint32_t* g_method = nullptr;
+};
+
+// Tiles of D; fewer than kMaxTiles, so that 32-bit arithmetic does.
+struct TileGrid {
+  int tiles_m = 0;
+  int tiles_n = 0;
+};
+inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 27;
+
+struct ProductParams {
+  ptx::TensorMap parts[kSides];
+  const float* g_unscale[kSides] = {};
+  const std::uint32_t* g_method = nullptr;
+  GemmProblem problem;
+  TileGrid grid;
+  int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k
+};
+
+// A raster that walks `group` tiles of n before one of m: {m, n}.
+__host__ __device__ constexpr TileCoordinate tile_place(const TileGrid& grid, int index, int group) {
+  const TileCoordinate at = grouped_raster_tile(index, grid.tiles_n, grid.tiles_m, group);
+  return {at.n, at.m};
+}
+
+}  // namespace fastgemm::sgemm_tensor

@@ -1,0 +1,154 @@
+// Strips of an operand whose rows, not whose k, are contiguous: read row by row of memory, transposed on the way.
+#pragma once
+
+#include "kernels/sgemm_tensor/split_rows.cuh"
+
+namespace fastgemm::sgemm_tensor {
+
+// A block takes kStripRows rows and walks along k twice: for the largest elements, then, from the end where the caches
+// still have it, for the parts.
+template <Method kMethod>
+class StripSplit {
+  static constexpr int kStripRows = 16;  // 64 bytes of each column
+  static constexpr int kColumns = kSplitThreads / kStripRows;  // that the block reads side by side
+  static constexpr int kHeld = 16;                             // elements a thread
+  static constexpr int kSlab = kColumns * kHeld;               // of k
+  static constexpr int kPitch = (kSlab + 4) * 4;               // bytes; rows start in different banks
+  static constexpr int kRun = 8;                               // elements of k a thread writes at a time
+  static constexpr int kRunsOfRow = kSlab / kRun;
+  static_assert(kRunsOfRow == 32, "a warp writes a row");
+  static constexpr int kRowsOfWarp = kStripRows / kSplitWarps;
+
+ public:
+  static constexpr int kSharedBytes = kStripRows * kPitch;
+
+  FG_DEVICE StripSplit(const SplitOperand& operand, int depth, ptx::SharedAddress s_slab)
+      : operand_(operand),
+        depth_(depth),
+        s_slab_(s_slab),
+        warp_(ptx::warp_index()),
+        row_(ptx::thread_index() % kStripRows),
+        column_(ptx::thread_index() / kStripRows) {}
+
+  FG_DEVICE static int items(const SplitOperand& operand) { return (operand.rows + kStripRows - 1) / kStripRows; }
+
+  FG_DEVICE void split(int item, Summary& summary) {
+    const int first_row = item * kStripRows;
+    const int slabs = (depth_ + kSlab - 1) / kSlab;
+    ptx::barrier_sync();  // the strip before has been read
+    std::uint32_t top = 0;
+    if constexpr (kMethod == Method::kFp16x3) {
+      top = column_top(first_row, slabs);
+      summary.top = Larger()(summary.top, top);
+    }
+    RowScale scale[kRowsOfWarp];
+    Misses misses[kRowsOfWarp];
+#pragma unroll
+    for (int i = 0; i < kRowsOfWarp; ++i) {
+      if constexpr (kMethod == Method::kFp16x3) top = ptx::ld_shared_u32(s_slab_ + row_of_warp(i) * 4);
+      scale[i] = row_scale<kMethod>(top);
+    }
+    for (int slab = slabs - 1; slab >= 0; --slab) {
+      load(first_row, slab);
+      ptx::barrier_sync();  // the slab before, or the tops, have been read
+#pragma unroll
+      for (int i = 0; i < kHeld; ++i) {
+        ptx::st_shared_f32(s_slab_ + row_ * kPitch + (i * kColumns + column_) * 4, r_x_[i]);
+      }
+      ptx::barrier_sync();
+#pragma unroll
+      for (int i = 0; i < kRowsOfWarp; ++i) store_run(first_row, i, slab, scale[i], misses[i], summary);
+    }
+#pragma unroll
+    for (int i = 0; i < kRowsOfWarp; ++i) finish_row(first_row + row_of_warp(i), scale[i], misses[i], summary);
+  }
+
+ private:
+  FG_DEVICE int row_of_warp(int index) const { return index * kSplitWarps + warp_; }
+
+  FG_DEVICE void load(int first_row, int slab) {
+    const bool inside = first_row + row_ < operand_.rows;
+    const float* g_first = operand_.g_source + first_row + row_;
+#pragma unroll
+    for (int i = 0; i < kHeld; ++i) {
+      const int k = slab * kSlab + i * kColumns + column_;
+      r_x_[i] = inside && k < depth_ ? ptx::ld_global_f32(g_first + k * operand_.k_step) : 0.0f;
+    }
+  }
+
+  // The largest magnitude that this thread has seen; those of the strip's rows are in shared memory then.
+  FG_DEVICE std::uint32_t column_top(int first_row, int slabs) {
+    std::uint32_t top = 0;
+    for (int slab = 0; slab < slabs; ++slab) {
+      load(first_row, slab);
+#pragma unroll
+      for (const float x : r_x_) top = Larger()(top, magnitude(ptx::bits_from_f32(x)));
+    }
+    ptx::st_shared_u32(s_slab_ + (column_ * kStripRows + row_) * 4, top);
+    ptx::barrier_sync();
+    std::uint32_t of_row = 0;
+    if (column_ == 0) {
+#pragma unroll
+      for (int column = 0; column < kColumns; ++column) {
+        of_row = Larger()(of_row, ptx::ld_shared_u32(s_slab_ + (column * kStripRows + row_) * 4));
+      }
+      ptx::st_shared_u32(s_slab_ + row_ * 4, of_row);
+    }
+    ptx::barrier_sync();
+    return top;
+  }
+
+  // kRun elements of k of one row.
+  FG_DEVICE void store_run(int first_row, int index, int slab, const RowScale& scale, Misses& misses,
+                           Summary& summary) const {
+    constexpr int kCount = Parts<kMethod>::kCount;
+    const int row = first_row + row_of_warp(index);
+    const int k = slab * kSlab + ptx::lane_index() * kRun;
+    if (row >= operand_.rows || k >= (depth_ + kBlockK - 1) / kBlockK * kBlockK) return;
+    const ptx::SharedAddress s_run = s_slab_ + row_of_warp(index) * kPitch + ptx::lane_index() * (kRun * 4);
+    std::uint32_t words[kCount][kRun / 2];
+#pragma unroll
+    for (int four = 0; four < kRun; four += 4) {
+      const float4 x = ptx::ld_shared_f32x4(s_run + four * 4);
+      const float numbers[4] = {x.x, x.y, x.z, x.w};
+#pragma unroll
+      for (int i = 0; i < 4; i += 2) {
+        std::uint32_t even[kCount];
+        std::uint32_t odd[kCount];
+        split_number<kMethod>(numbers[i], scale, even);
+        split_number<kMethod>(numbers[i + 1], scale, odd);
+#pragma unroll
+        for (int part = 0; part < kCount; ++part) words[part][(four + i) / 2] = even[part] | odd[part] << 16;
+        if constexpr (kMethod == Method::kFp16x3) {
+          count(numbers[i], scale, misses, summary);
+          count(numbers[i + 1], scale, misses, summary);
+        }
+      }
+    }
+    std::uint16_t* g_row = operand_.g_parts + row * part_pitch<kMethod>(depth_);
+#pragma unroll
+    for (int part = 0; part < kCount; ++part) {
+      ptx::st_global_u32x4(g_row + part_index<kMethod>(k, part),
+                           uint4{words[part][0], words[part][1], words[part][2], words[part][3]});
+    }
+  }
+
+  FG_DEVICE void finish_row(int row, const RowScale& scale, Misses misses, Summary& summary) const {
+    if constexpr (kMethod == Method::kFp16x3) {
+      misses = {reduce_warp(misses.fp16, Sum()), reduce_warp(misses.bf16, Sum())};
+    }
+    if (ptx::lane_index() != 0 || row >= operand_.rows) return;
+    if constexpr (kMethod == Method::kFp16x3) add_row(summary, misses, depth_);
+    ptx::st_global_f32(operand_.g_unscale + row, scale.unscale);
+  }
+
+  const SplitOperand& operand_;
+  int depth_;
+  ptx::SharedAddress s_slab_;  // (kStripRows, kSlab) floats; before, tops
+  int warp_;
+  int row_;                    // of the strip
+  int column_;
+  float r_x_[kHeld];
+};
+
+}  // namespace fastgemm::sgemm_tensor
