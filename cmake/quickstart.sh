@@ -62,6 +62,7 @@ find_missing() {
   if command -v dpkg > /dev/null; then  # the DEB is built and looked into
     want_command dpkg-shlibdeps dpkg-dev
     want_command file file
+    want_command abidiff abigail-tools
     # Programs that run with the drop-in preloaded: some 15 MB of downloads, and 80 MB for Octave with what it needs.
     local package
     for package in libblas-test liblapack-test python3-numpy openmpi-bin libscalapack-openmpi-dev octave; do
