@@ -7,8 +7,8 @@
 
 namespace fastgemm::hook {
 
-// True while this thread is inside cuBLAS or our own kernels on our account: what arrives then, such as the cublasLtMatmul
-// that libcublas calls, is part of a call that has been decided on.
+// True while this thread is inside cuBLAS or our own kernels on our account: what arrives then, such as the
+// cublasLtMatmul that libcublas calls, is part of a call that has been decided on.
 class InsideScope {
  public:
   InsideScope() { inside_ = true; }
@@ -31,8 +31,8 @@ cublasStatus_t pass_on(const Target& target, Arguments... arguments) {
   return reinterpret_cast<cublasStatus_t (*)(Arguments...)>(target.function)(arguments...);
 }
 
-// `read` fills an offer from the call, or tells that it is not ours. The arguments have exactly the types of the entry's
-// parameters: they are passed on as such.
+// `read` fills an offer from the call, or tells that it is not ours. The arguments have exactly the types of the
+// entry's parameters: they are passed on as such.
 template <class Read, class... Arguments>
 cublasStatus_t answer(Entry entry, const void* return_address, const Read& read, Arguments... arguments) {
   const Target& target = target_of(entry, return_address);

@@ -19,9 +19,9 @@ bool is_plain(const GemmProblem& p) {
   return p.alpha.device == nullptr && p.beta.device == nullptr && !has_epilogue(p) && !apart;
 }
 
-// The plain product of the same size. The dispatcher's picture of cuBLAS is that of the library's fallback, which takes no
-// scalars in device memory and makes passes of its own for bias, activation and a D apart from C; the program's own call
-// does all that in one.
+// The plain product of the same size. The dispatcher's picture of cuBLAS is that of the library's fallback, which takes
+// no scalars in device memory and makes passes of its own for bias, activation and a D apart from C; the program's own
+// call does all that in one.
 GemmProblem plain_product(GemmProblem p) {
   if (p.alpha.device != nullptr) p.alpha = {.value = 1.0f, .device_type = p.alpha.device_type};
   if (p.beta.device != nullptr) p.beta = {.value = 1.0f, .device_type = p.beta.device_type};
@@ -50,7 +50,8 @@ int OwnDevice::planned_sms(const Offer& offer) const {
 }
 
 // Null where the plan is cuBLAS or nothing at all.
-std::shared_ptr<const Plan> OwnDevice::plan_with(const WorkspaceSpan& memory, const GemmProblem& problem, int sm_count) {
+std::shared_ptr<const Plan> OwnDevice::plan_with(const WorkspaceSpan& memory, const GemmProblem& problem,
+                                                 int sm_count) {
   SelectOptions options = select_options(*handle_, memory.bytes, memory.flag_count);
   options.sm_count = sm_count;
   options.fallback_available = true;
@@ -58,8 +59,8 @@ std::shared_ptr<const Plan> OwnDevice::plan_with(const WorkspaceSpan& memory, co
   return plan->refused || plan->entry == nullptr ? nullptr : plan;
 }
 
-// False where there is none to be had: so many streams, no memory left, or a capture, in which later replays of the graph
-// would use it beside the stream's other work.
+// False where there is none to be had: so many streams, no memory left, or a capture, in which later replays of the
+// graph would use it beside the stream's other work.
 bool OwnDevice::add_memory_of(cudaStream_t stream) {
   const std::lock_guard lock(streams_mutex_);
   if (streams_.size() >= kMaxStreams || std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) {
@@ -140,7 +141,9 @@ std::unique_ptr<fg_handle> make_own_handle() {
   if (outcome.status == FG_STATUS_SUCCESS) {
     const RelaxedCaptureScope capture_may_go_on;
     std::vector<const KernelEntry*> kernels = load_kernels(found.device, kernel_table(), &outcome);
-    if (outcome.status == FG_STATUS_SUCCESS && kernels.empty()) outcome = {FG_STATUS_ARCH_MISMATCH, "no kernel for this GPU"};
+    if (outcome.status == FG_STATUS_SUCCESS && kernels.empty()) {
+      outcome = {FG_STATUS_ARCH_MISMATCH, "no kernel for this GPU"};
+    }
     handle = std::make_unique<fg_handle>(found.device, std::move(kernels), environment().workspace_bytes);
   }
   if (outcome.status == FG_STATUS_SUCCESS) outcome = apply_environment(*handle, environment());

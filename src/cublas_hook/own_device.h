@@ -14,8 +14,8 @@ namespace fastgemm::hook {
 enum class Capture { kNo, kYes, kUnknown };
 using CaptureOf = Capture (*)(cudaStream_t stream);
 
-// Settings travel with each offer, so one handle serves all threads, and its plans, code and memory are there once. It has
-// no cuBLAS: what the dispatcher would leave to that is passed on to the program's own.
+// Settings travel with each offer, so one handle serves all threads, and its plans, code and memory are there once. It
+// has no cuBLAS: what the dispatcher would leave to that is passed on to the program's own.
 class OwnDevice {
  public:
   OwnDevice(std::unique_ptr<fg_handle> handle, CaptureOf capture_of)

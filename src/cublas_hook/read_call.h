@@ -10,8 +10,8 @@
 namespace fastgemm::hook {
 
 // Each read() takes the arguments of one form of call, without the handle, and tells whether types and computation are
-// ours: FP32, FP16, or FP16 with an FP32 result; FP32 sums; never TF32. cublasHgemm and its batched forms are, too: FP32
-// sums are at least as accurate as what they promise.
+// ours: FP32, FP16, or FP16 with an FP32 result; FP32 sums; never TF32. cublasHgemm and its batched forms are, too:
+// FP32 sums are at least as accurate as what they promise.
 
 bool read_types(cudaDataType_t type_a, cudaDataType_t type_b, cudaDataType_t type_c, GemmArguments* to);
 bool is_plain_fp32(cublasComputeType_t compute_type);
@@ -80,8 +80,8 @@ template <DataType kType>
 struct Batched {
   template <class Int, class Value>
   static bool read(GemmArguments* to, cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,
-                   const Value* alpha, const Value* const* a, Int lda, const Value* const* b, Int ldb, const Value* beta,
-                   Value* const* c, Int ldc, Int batch_count) {
+                   const Value* alpha, const Value* const* a, Int lda, const Value* const* b, Int ldb,
+                   const Value* beta, Value* const* c, Int ldc, Int batch_count) {
     set_type<kType>(to);
     set_shape<Int>({transa, transb, m, n, k}, to);
     to->batched = to->pointer_batched = true;
@@ -164,8 +164,8 @@ struct GemmBatchedEx {
   }
 };
 
-// What the caller's cuBLAS handle says: stream, pointer mode, SMs to use. False where it cannot be asked, or where its math
-// mode lets FP32 be computed with less, which cuBLAS then does faster.
+// What the caller's cuBLAS handle says: stream, pointer mode, SMs to use. False where it cannot be asked, or where its
+// math mode lets FP32 be computed with less, which cuBLAS then does faster.
 bool read_handle(const Target& target, cublasHandle_t handle, Offer* offer);
 
 // The arguments of cublasLtMatmul without its handle.

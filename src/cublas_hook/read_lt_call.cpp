@@ -4,7 +4,9 @@
 namespace fastgemm::hook {
 namespace {
 
-// Newer than the oldest cublasLt.h that this builds with. Their defaults are 0.
+// An attribute costs 20 to 30 ns to read (cuBLAS 13.1): what decides soonest comes first, and nothing is read in vain.
+
+// Newer than the oldest cublasLt.h that this builds with. Its default is 0.
 constexpr auto kLayoutBatchMode = static_cast<cublasLtMatrixLayoutAttribute_t>(8);
 
 // What one descriptor says, attribute by attribute. Once one cannot be read, ok() is false.
@@ -49,15 +51,16 @@ struct Layout {
 bool read_layout(const Target& target, cublasLtMatrixLayout_t from, Layout* layout) {
   LayoutAttributes attributes(target.get_layout_attribute, from);
   layout->type = static_cast<cudaDataType_t>(attributes.value<std::int32_t>(CUBLASLT_MATRIX_LAYOUT_TYPE));
+  if (layout->type != CUDA_R_32F && layout->type != CUDA_R_16F) return false;
   if (attributes.value<std::int32_t>(CUBLASLT_MATRIX_LAYOUT_ORDER) != CUBLASLT_ORDER_COL) return false;
   layout->rows = static_cast<std::int64_t>(attributes.value<std::uint64_t>(CUBLASLT_MATRIX_LAYOUT_ROWS));
   layout->columns = static_cast<std::int64_t>(attributes.value<std::uint64_t>(CUBLASLT_MATRIX_LAYOUT_COLS));
   layout->ld = attributes.value<std::int64_t>(CUBLASLT_MATRIX_LAYOUT_LD);
   layout->batch_count = attributes.value<std::int32_t>(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
+  if (layout->batch_count == 1) return attributes.ok();
   layout->stride = attributes.value<std::int64_t>(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
-  // One product has no batch, whatever its mode; 0 is a batch of strided entries.
-  if (layout->batch_count != 1 && attributes.value_if_known<std::uint32_t>(kLayoutBatchMode) != 0) return false;
-  return attributes.ok();
+  const bool strided = attributes.value_if_known<std::uint32_t>(kLayoutBatchMode) == 0;
+  return attributes.ok() && strided;
 }
 
 // The epilogues that ours equal: each the last step, before the only rounding.
@@ -129,11 +132,13 @@ bool read_lt_call(const Target& target, const LtCall& call, Offer* offer) {
   if (target.get_matmul_attribute == nullptr || target.get_layout_attribute == nullptr) return false;
   Layout a, b, c, d;
   GemmArguments& to = offer->arguments;
-  if (!read_layout(target, call.a_layout, &a) || !read_layout(target, call.b_layout, &b) ||
-      !read_layout(target, call.c_layout, &c) || !read_layout(target, call.d_layout, &d) ||
-      !read_types(a.type, b.type, d.type, &to) || !read_desc(target, call, d.type, offer)) {
+  if (!read_layout(target, call.a_layout, &a) || !read_layout(target, call.d_layout, &d) ||
+      !read_desc(target, call, d.type, offer) || !read_layout(target, call.b_layout, &b) ||
+      !read_types(a.type, b.type, d.type, &to)) {
     return false;
   }
+  c = d;  // as with most callers
+  if (call.c_layout != call.d_layout && !read_layout(target, call.c_layout, &c)) return false;
   to.m = d.rows;
   to.n = d.columns;
   to.k = to.transa == CUBLAS_OP_N ? a.columns : a.rows;

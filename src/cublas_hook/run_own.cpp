@@ -13,8 +13,8 @@
 namespace fastgemm::hook {
 namespace {
 
-// Contexts, not devices: a program may make its own, and cudaDeviceReset begins a new one. What was there before stays as
-// it is; its memory is gone with its context.
+// Contexts, not devices: a program may make its own, and cudaDeviceReset begins a new one. What was there before stays
+// as it is; its memory is gone with its context.
 struct Place {
   unsigned long long context;
   std::unique_ptr<OwnDevice> device;  // null: nothing to run

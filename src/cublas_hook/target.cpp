@@ -1,5 +1,5 @@
-// The search for a target, and the table of call sites. The table only grows, and each word of it is written once: readers
-// need no lock, and a fork in the middle of an insertion leaves nothing held.
+// The search for a target, and the table of call sites. The table only grows, and each word of it is written once:
+// readers need no lock, and a fork in the middle of an insertion leaves nothing held.
 #include "src/cublas_hook/target.h"
 
 #include <dlfcn.h>

@@ -20,10 +20,10 @@ struct Target {
   decltype(&cublasLtMatrixLayoutGetAttribute) get_layout_attribute = nullptr;
 };
 
-// For a call of `entry` that returns to `return_address`: what the calling library was itself linked to, since its handles
-// come from there, also in a process with two versions of cuBLAS; else what follows this library in the global scope; else
-// a libcublas.so.13 or .12 that is loaded already. None is ever loaded. Found at a call site's first call and kept; the
-// libraries concerned stay loaded. `function` is null where there is no cuBLAS at all.
+// For a call of `entry` that returns to `return_address`: what the calling library was itself linked to, since its
+// handles come from there, also in a process with two versions of cuBLAS; else what follows this library in the global
+// scope; else a libcublas.so.13 or .12 that is loaded already. None is ever loaded. Found at a call site's first call
+// and kept; the libraries concerned stay loaded. `function` is null where there is no cuBLAS at all.
 const Target& target_of(Entry entry, const void* return_address);
 
 }  // namespace fastgemm::hook

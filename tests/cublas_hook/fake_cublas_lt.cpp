@@ -1,5 +1,5 @@
-// cublasLtMatmul, and descriptors that keep what they are told. They answer for attributes as cublasLt does: its defaults
-// where nothing was set, and INVALID_VALUE for a buffer of another size than the attribute's.
+// cublasLtMatmul, and descriptors that keep what they are told. They answer for attributes as cublasLt does: its
+// defaults where nothing was set, and INVALID_VALUE for a buffer of another size than the attribute's.
 #include <cstring>
 #include <map>
 
@@ -55,7 +55,7 @@ Attributes layout_defaults(cudaDataType type, std::uint64_t rows, std::uint64_t 
 
 template <class Handle>
 Attributes& attributes_of(Handle handle) {
-  return reinterpret_cast<Descriptor*>(const_cast<std::remove_const_t<std::remove_pointer_t<Handle>>*>(handle))->attributes;
+  return reinterpret_cast<Descriptor*>(handle)->attributes;
 }
 
 cublasStatus_t get(const Attributes& all, int name, void* buffer, size_t size, size_t* written) {

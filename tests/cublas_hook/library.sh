@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libfastgemm_cublas.so as a binary, and preloaded where there is no GPU: everything goes on to the program's own cuBLAS, and
-# nothing is printed. Set by ctest: LIBRARY, SYMBOLS, PROGRAMS, WORK.
+# libfastgemm_cublas.so as a binary, and preloaded where there is no GPU: everything goes on to the program's own
+# cuBLAS, and nothing is printed. Set by ctest: LIBRARY, SYMBOLS, PROGRAMS, WORK.
 set -uo pipefail
 fail() { echo "$*"; exit 1; }
 rm -rf "$WORK" && mkdir -p "$WORK" && cd "$WORK" || exit 1

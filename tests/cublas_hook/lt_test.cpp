@@ -58,8 +58,8 @@ class LtProduct {
     CHECK(call() == CUBLAS_STATUS_SUCCESS);
     REQUIRE(fake_cublas_lt()->calls.size() == 1);
     CHECK(fake_cublas_lt()->calls[0].arguments ==
-          std::vector<std::uint64_t>{as_word(kHandle), as_word(desc), 0x100, 0x200, as_word(a), 0x300, as_word(b), 0x400,
-                                     0x500, as_word(c), 0x600, as_word(d), 0x700, 0x800, 999, as_word(kStream)});
+          std::vector<std::uint64_t>{as_word(kHandle), as_word(desc), 0x100, 0x200, as_word(a), 0x300, as_word(b),
+                                     0x400, 0x500, as_word(c), 0x600, as_word(d), 0x700, 0x800, 999, as_word(kStream)});
     return !fake_own().offers.empty();
   }
   const GemmArguments& arguments() const { return fake_own().offers.back().arguments; }
@@ -99,6 +99,15 @@ TEST_CASE("cublasLtMatmul is offered as it was described") {
                                  address(0x600)});
   CHECK(x.batch_count == 1);
   CHECK(x.type_scalar == DataType::kFloat32);
+}
+
+TEST_CASE("C and D of cublasLtMatmul may share a layout") {
+  LtProduct product;
+  const cublasLtMatrixLayout_t kept = product.c;
+  product.c = product.d;
+  CHECK(product.offered());
+  CHECK(product.arguments().ldc == 14);
+  product.c = kept;
 }
 
 TEST_CASE("cublasLtMatmul answers what the kernels do") {

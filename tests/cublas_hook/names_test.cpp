@@ -1,5 +1,5 @@
-// Every name with a preloaded library whose kernels are played by fake_own: what is offered, what is passed on as it came.
-// The program is linked to a libcublas with versioned names, as real programs are.
+// Every name with a preloaded library whose kernels are played by fake_own: what is offered, what is passed on as it
+// came. The program is linked to a libcublas with versioned names, as real programs are.
 #include <dlfcn.h>
 
 #include "src/cublas_hook/entries.h"
@@ -166,9 +166,9 @@ void check_both(const char* name, cublasStatus_t (*function)(Parameters...), con
 }
 
 // cublas_api.h gives C++ a second cublasGemmEx and so on, with the computation as a cudaDataType.
-using GemmExFunction = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void*,
-                                          const void*, cudaDataType, int, const void*, cudaDataType, int, const void*,
-                                          void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
+using GemmExFunction = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                          const void*, const void*, cudaDataType, int, const void*, cudaDataType, int,
+                                          const void*, void*, cudaDataType, int, cublasComputeType_t, cublasGemmAlgo_t);
 using StridedExFunction = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
                                              const void*, const void*, cudaDataType, int, long long, const void*,
                                              cudaDataType, int, long long, const void*, void*, cudaDataType, int,
@@ -245,8 +245,9 @@ TEST_CASE("only types and computations that are ours are offered") {
   CHECK_FALSE(offered({.a = CUDA_R_8I, .b = CUDA_R_8I, .c = CUDA_R_32F}));
   CHECK_FALSE(offered({.a = CUDA_R_64F, .b = CUDA_R_64F, .c = CUDA_R_64F, .compute = CUBLAS_COMPUTE_64F}));
   CHECK_FALSE(offered({.a = CUDA_C_32F, .b = CUDA_C_32F, .c = CUDA_C_32F}));
-  for (const cublasComputeType_t compute : {CUBLAS_COMPUTE_16F, CUBLAS_COMPUTE_16F_PEDANTIC, CUBLAS_COMPUTE_32F_FAST_16F,
-                                            CUBLAS_COMPUTE_32F_FAST_16BF, CUBLAS_COMPUTE_32F_FAST_TF32}) {
+  for (const cublasComputeType_t compute :
+       {CUBLAS_COMPUTE_16F, CUBLAS_COMPUTE_16F_PEDANTIC, CUBLAS_COMPUTE_32F_FAST_16F, CUBLAS_COMPUTE_32F_FAST_16BF,
+        CUBLAS_COMPUTE_32F_FAST_TF32}) {
     CHECK_FALSE(offered({.compute = compute}));
   }
   CHECK_FALSE(offered({.a = CUDA_R_16F, .b = CUDA_R_16F, .c = CUDA_R_16F, .compute = CUBLAS_COMPUTE_16F}));

@@ -1,5 +1,5 @@
-// Which offers our kernels take, and with what memory: kernels that are host loops (tests/api/host_device.h), on a machine
-// without a GPU.
+// Which offers our kernels take, and with what memory: kernels that are host loops (tests/api/host_device.h), on a
+// machine without a GPU.
 #include "src/cublas_hook/own_device.h"
 
 #include <atomic>
@@ -78,7 +78,8 @@ class Fixture {
     capture = Capture::kNo;
     const DeviceInfo info = {.ordinal = -1, .compute_capability = 90, .sm_count = 4, .shared_bytes_per_block = 232448,
                              .l2_bytes = 50 << 20, .clock_ghz = 1.98, .memory_gbps = 4800.0};
-    auto handle = std::make_unique<fg_handle>(info, std::vector<const KernelEntry*>{&row_}, std::size_t{2} << 20, runtime());
+    const std::vector<const KernelEntry*> rows = {&row_};
+    auto handle = std::make_unique<fg_handle>(info, rows, std::size_t{2} << 20, runtime());
     handle->math_mode = math_mode;
     device_ = std::make_unique<OwnDevice>(std::move(handle), [](cudaStream_t) { return capture; });
     for (std::size_t i = 0; i < a_.size(); ++i) a_[i] = static_cast<float>(i % 7) - 3.0f;
@@ -112,7 +113,9 @@ class Fixture {
     return true;
   }
 
-  std::vector<float> a_ = std::vector<float>(64 * 40), b_ = std::vector<float>(40 * 48), c_ = std::vector<float>(64 * 48);
+  std::vector<float> a_ = std::vector<float>(64 * 40);
+  std::vector<float> b_ = std::vector<float>(40 * 48);
+  std::vector<float> c_ = std::vector<float>(64 * 48);
   std::vector<float> d_ = std::vector<float>(64 * 48);
 
  private:

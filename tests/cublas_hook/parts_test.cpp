@@ -70,6 +70,7 @@ TEST_CASE("descriptors of NVIDIA's cublasLt are read", "[.real-lt]") {
   CHECK(x.activation == FG_ACTIVATION_GELU);
   CHECK(x.bias == bias);
   const std::int32_t row_order = CUBLASLT_ORDER_ROW;
-  REQUIRE(set_layout(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ORDER, &row_order, sizeof row_order) == CUBLAS_STATUS_SUCCESS);
+  REQUIRE(set_layout(call.a_layout, CUBLASLT_MATRIX_LAYOUT_ORDER, &row_order, sizeof row_order) ==
+          CUBLAS_STATUS_SUCCESS);
   CHECK_FALSE(read_lt_call(target, call, &offer));
 }
