@@ -126,6 +126,7 @@ void complete_options(Arguments& arguments) {
     throw ParseError("--gpu: \"" + bench.plan_gpu + "\" is not one of " + model_gpu_names());
   }
   if (arguments.regime == "idle") bench.timing.regime = Regime::kIdle;
+  if (arguments.regime == "host") bench.timing.regime = Regime::kHost;
   if (arguments.regime == "back-to-back") bench.timing.regime = Regime::kBackToBack;
   if (arguments.idle_ms >= 0 && arguments.regime == "interleaved") bench.timing.regime = Regime::kIdle;
   bench.timing.idle_ms = arguments.idle_ms >= 0 ? arguments.idle_ms : 20;
@@ -140,8 +141,9 @@ void add_protocol_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--regime", arguments.regime,
                   "interleaved (default): contenders alternate; idle: the same with a pause before each launch; "
-                  "back-to-back: all launches of one without pause or flush, then the next one's")
-      ->check(CLI::IsMember({"interleaved", "idle", "back-to-back"}));
+                  "back-to-back: all launches of one without pause or flush, then the next one's; host: the host's time of a "
+                  "call, for small products, beside a kernel that does nothing")
+      ->check(CLI::IsMember({"interleaved", "idle", "back-to-back", "host"}));
   command.add_option("--idle-ms", arguments.idle_ms, "Pause of the idle regime, and asks for it (default 20)")
       ->check(CLI::Range(0, 60000));
   command.add_flag("--no-flush", arguments.no_flush, "Leave L2 as the launch before left it");

@@ -59,6 +59,9 @@ cudaError_t hash_matrix(const void* x, std::int64_t ldx, DataType type, std::int
 // Overwrites `bytes` (256 MB or more is right for today's GPUs) so that L2 holds nothing of the operands.
 cudaError_t flush_l2(void* scratch, std::int64_t bytes, cudaStream_t stream);
 
+// A kernel that does nothing: what a launch costs by itself.
+cudaError_t launch_empty_kernel(cudaStream_t stream);
+
 // Holds one SM a block for as long as *flag (host-visible memory) is 0, `blocks` of them: a busy neighbour.
 cudaError_t occupy_sms(const volatile int* flag, int blocks, cudaStream_t stream);
 

@@ -226,6 +226,19 @@ TEST_CASE("L2 is flushed before each launch, save back to back", "[cli][bench]")
   CHECK(bench.json["protocol"]["flush_bytes"] == 0);
 }
 
+TEST_CASE("the host regime times calls beside a kernel that does nothing", "[cli][bench]") {
+  BenchOptions host = options({"16"});
+  host.timing.regime = Regime::kHost;
+  const Run bench = run(host);
+  CHECK(bench.code == 0);
+  CHECK(fake_gpu().flushes == 0);
+  for (const char* contender : {"fastgemm", "cublasSgemm", "cublasGemmEx", "empty kernel"}) {
+    CHECK(bench.result(0, contender)["ms"].get<double>() > 0.0);
+    CHECK(bench.result(0, contender)["ms"].get<double>() < 1.0);  // which is the fake GPU's time of a product
+  }
+  CHECK(bench.json["protocol"]["regime"] == "host time of a call");
+}
+
 TEST_CASE("the idle regime waits", "[cli][bench]") {
   BenchOptions idle = options({"16"});
   idle.timing.regime = Regime::kIdle;

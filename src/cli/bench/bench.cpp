@@ -33,6 +33,8 @@ const char* regime_name(Regime regime) {
   switch (regime) {
     case Regime::kIdle:
       return "idle";
+    case Regime::kHost:
+      return "host time of a call";
     case Regime::kBackToBack:
       return "back-to-back";
     case Regime::kInterleaved:
@@ -50,7 +52,8 @@ Report new_report(const BenchOptions& options) {
   report.protocol.idle_ms = options.timing.regime == Regime::kIdle ? options.timing.idle_ms : 0;
   report.protocol.trials = options.timing.trials;
   report.protocol.warm_up = options.timing.warm_up;
-  const bool flush = options.timing.flush && options.timing.regime != Regime::kBackToBack;
+  const bool flush = options.timing.flush && options.timing.regime != Regime::kBackToBack &&
+                     options.timing.regime != Regime::kHost;
   report.protocol.flush_bytes = flush ? kFlushBytes : 0;
   report.protocol.lt_heuristics = kLtHeuristics;
   report.protocol.math = math_name(options.math);

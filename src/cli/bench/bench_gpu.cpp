@@ -13,6 +13,7 @@
 #include "src/cli/bench/random_data.h"
 #include "src/cli/bench/statistics.h"
 #include "src/cli/contenders/cublas.h"
+#include "src/cli/contenders/empty_kernel.h"
 #include "src/cli/contenders/fastgemm.h"
 #include "src/cli/contenders/ladder.h"
 
@@ -102,6 +103,7 @@ Contenders GpuBench::make_contenders(DataType type) {
     if (options_.all_kernels) add_all_kernels(type, contenders);
   }
   add_cublas(type, contenders);
+  if (options_.timing.regime == Regime::kHost) contenders.push_back(make_empty_kernel());
   return contenders;
 }
 
@@ -214,7 +216,7 @@ void GpuBench::verify(const OperandBuffers& buffers, const Contenders& contender
   }
   bool have_reference = false;
   for (const std::size_t i : order) {
-    if (!ready[i]) continue;
+    if (!ready[i] || contenders[i]->name() == kEmptyKernelName) continue;
     Result& result = row.results[i];
     show(row.shape, result.contender + ", result");
     std::string error = buffers.restore_c();

@@ -39,10 +39,12 @@ double elapsed_ms(cudaEvent_t start, cudaEvent_t stop) {
   return static_cast<double>(ms);
 }
 
+constexpr int kHostCalls = 100;  // well under what the driver queues before it makes the caller wait
+
 }  // namespace
 
 Timer::Timer(const TimingOptions& options, cudaStream_t stream) : options_(options), stream_(stream) {
-  if (options_.regime == Regime::kBackToBack) options_.flush = false;
+  if (options_.regime == Regime::kBackToBack || options_.regime == Regime::kHost) options_.flush = false;
   require(cudaEventCreate(&start_), "cudaEventCreate");
   require(cudaEventCreate(&stop_), "cudaEventCreate");
   scratch_ = DeviceBuffer(kFlushBytes);
@@ -69,7 +71,9 @@ Timer::Times Timer::measure(const std::vector<Launch>& launches, const Launch& b
   Times result;
   result.times.resize(launches.size());
   result.errors.resize(launches.size());
-  if (options_.regime == Regime::kBackToBack) {
+  if (options_.regime == Regime::kHost) {
+    measure_host(launches, before, result);
+  } else if (options_.regime == Regime::kBackToBack) {
     measure_back_to_back(launches, before, result);
   } else {
     measure_alternating(launches, before, result);
@@ -88,6 +92,23 @@ void Timer::measure_alternating(const std::vector<Launch>& launches, const Launc
       if (!result.errors[i].empty()) continue;
       const double ms = time_one(launches[i], before, &result.errors[i]);
       if (trial >= 0 && result.errors[i].empty()) result.times[i].push_back(ms);
+    }
+  }
+}
+
+// Contenders alternate trial by trial; a trial is kHostCalls calls, and its time that of one of them.
+void Timer::measure_host(const std::vector<Launch>& launches, const Launch& before, Times& result) {
+  using Clock = std::chrono::steady_clock;
+  for (int trial = -options_.warm_up; trial < options_.trials; ++trial) {
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      std::string& error = result.errors[i];
+      if (error.empty() && before) error = before();
+      require(cudaStreamSynchronize(stream_), "waiting for products");
+      const Clock::time_point begin = Clock::now();
+      for (int call = 0; call < kHostCalls && error.empty(); ++call) error = launches[i]();
+      const std::chrono::duration<double, std::milli> elapsed = Clock::now() - begin;
+      require(cudaStreamSynchronize(stream_), "waiting for products");
+      if (trial >= 0 && error.empty()) result.times[i].push_back(elapsed.count() / kHostCalls);
     }
   }
 }

@@ -1,4 +1,4 @@
-// Times launches with events, under one of three regimes. Power history changes figures by 20 %, so a figure is worth
+// Times launches with events, under one of several regimes. Power history changes figures by 20 %, so a figure is worth
 // little without its regime.
 #pragma once
 
@@ -15,7 +15,8 @@ namespace fastgemm::cli {
 enum class Regime {
   kInterleaved,  // contenders alternate launch by launch
   kIdle,         // as interleaved, with a pause before each launch
-  kBackToBack    // all launches of one contender without pause or flush, then the next contender's
+  kBackToBack,   // all launches of one contender without pause or flush, then the next contender's
+  kHost          // the host's time of a call, not the GPU's: calls in a row, as many as the driver queues
 };
 
 struct TimingOptions {
@@ -52,6 +53,7 @@ class Timer {
   // One launch between two events; the time, or a negative one with *error set.
   double time_one(const Launch& launch, const Launch& before, std::string* error);
   void measure_alternating(const std::vector<Launch>& launches, const Launch& before, Times& result);
+  void measure_host(const std::vector<Launch>& launches, const Launch& before, Times& result);
   void measure_back_to_back(const std::vector<Launch>& launches, const Launch& before, Times& result);
 
   TimingOptions options_;
