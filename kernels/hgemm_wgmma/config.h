@@ -44,7 +44,7 @@ constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit *
 // tile, each half of its columns.
 enum class Schedule { kPingPong, kCooperative };
 
-// Shape: kTileM, kTileN, kStages, kSchedule, and kBoxBuffers, the boxes a warp may have on their way.
+// Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits: k may be cut.
 template <class Shape, Major kMajorLeftValue, Major kMajorRightValue>
 struct Config : Shape {
   static constexpr Major kMajorLeft = kMajorLeftValue;
@@ -55,6 +55,7 @@ struct Config : Shape {
   static constexpr int kGroupLeft = kPingPong ? kTileLeft : kTileLeft / kWarpgroups;  // of a warpgroup
   static constexpr int kBlocks = kGroupLeft / 64;                                     // wgmma rows
   static constexpr int kGroupsOfTile = kPingPong ? 1 : kWarpgroups;
+  static constexpr int kThreadsOfTile = kGroupsOfTile * kWarpgroupThreads;
   static_assert(kGroupLeft % 64 == 0 && kTileLeft <= 256, "whole wgmmas, one copy");
   static_assert(kTileRight % kBoxRows == 0 && kTileRight <= 256, "whole boxes, one wgmma");
 
@@ -64,13 +65,13 @@ struct Config : Shape {
   static constexpr int kStageBytes = kLeftBytes + kRightBytes;
 
   // Shared memory: the ring of stages, every warp's results on their way out, then barriers: "full" and "empty" of each
-  // stage, and one a warpgroup whose turn to multiply it is.
+  // stage, and one a warpgroup whose turn to multiply it is; and a word a warpgroup for the sum of a split k.
   static constexpr int kWarpResultBytes = round_up(
       Shape::kBoxBuffers * kBoxBytes > Strip::kBytes ? Shape::kBoxBuffers * kBoxBytes : Strip::kBytes, kSwizzleAlignment);
   static constexpr int kResultOffset = Shape::kStages * kStageBytes;
   static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * kWarpResultBytes;
-  static constexpr std::int64_t kSharedBytes =
-      kBarrierOffset + (2 * Shape::kStages + kWarpgroups) * 8 + kSwizzleAlignment;
+  static constexpr int kWordOffset = kBarrierOffset + (2 * Shape::kStages + kWarpgroups) * 8;
+  static constexpr std::int64_t kSharedBytes = kWordOffset + kWarpgroups * 4 + kSwizzleAlignment;
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 };
 

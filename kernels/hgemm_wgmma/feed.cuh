@@ -5,6 +5,7 @@
 #include "kernels/hgemm_wgmma/params.h"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/tma.cuh"
+#include "kernels/tile/split_sum.cuh"
 
 namespace fastgemm::hgemm_wgmma {
 
@@ -22,6 +23,7 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
   FG_DEVICE ptx::SharedAddress turn(int warpgroup) const { return full(2 * Config::kStages + warpgroup); }
+  FG_DEVICE ptx::SharedAddress word(int warpgroup) const { return s_ring + Config::kWordOffset + warpgroup * 4; }
 };
 
 FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
@@ -76,42 +78,61 @@ FG_DEVICE void copy_operand(const ptx::TensorMap& map, int first, int first_k, i
   }
 }
 
-// Copies the k blocks of all tiles of this block, in order. Used by one thread.
+// What one item of a block's work is.
+template <class Config>
+struct WorkItem {
+  SplitPart part;
+  TilePlace place;
+  SplitSteps steps;  // of its k blocks
+
+  FG_DEVICE WorkItem(const WgmmaParams& params, int item) : part{item, 0}, steps{0, params.k_blocks} {
+    if constexpr (Config::kSplits) {
+      if (params.split.splits > 1) {
+        part = split_part(params.split, item);
+        steps = split_steps(params.k_blocks, params.split.splits, part.index);
+      }
+    }
+    place = tile_place(params.grid, static_cast<int>(part.tile), kRasterGroup);
+  }
+};
+
+// Copies the k blocks of all of this block's work, in order. Used by one thread.
 template <class Config>
 class Feed {
  public:
-  FG_DEVICE Feed(const WgmmaParams& params, const SharedLayout<Config>& shared)
-      : params_(params), shared_(shared), tile_(static_cast<int>(ptx::block_index())) {}
+  FG_DEVICE Feed(const WgmmaParams& params, const SharedLayout<Config>& shared) : params_(params), shared_(shared) {}
 
   // Fills the ring for the first time, when all stages are still empty: before the block meets at a barrier. There is a
-  // first tile.
+  // first item.
   FG_DEVICE void start() {
-    const int ring = params_.k_blocks < Config::kStages ? params_.k_blocks : Config::kStages;
-    const TilePlace place = tile_place(params_.grid, tile_, kRasterGroup);
-    for (; k_block_ < ring; ++k_block_) copy_block(place);
+    const WorkItem<Config> item(params_, static_cast<int>(ptx::block_index()));
+    const int blocks = item.steps.end - item.steps.begin;
+    started_ = blocks < Config::kStages ? blocks : Config::kStages;
+    for (int block = 0; block < started_; ++block) copy_block(item.place, item.steps.begin + block);
   }
 
   // The rest, each as soon as its stage is empty.
   FG_DEVICE void run() {
-    for (; tile_ < params_.grid.tiles; tile_ += static_cast<int>(ptx::grid_size())) {
-      const TilePlace place = tile_place(params_.grid, tile_, kRasterGroup);
-      for (; k_block_ < params_.k_blocks; ++k_block_) {
+    for (int number = static_cast<int>(ptx::block_index()); number < params_.items;
+         number += static_cast<int>(ptx::grid_size())) {
+      const WorkItem<Config> item(params_, number);
+      for (int k_block = item.steps.begin + started_; k_block < item.steps.end; ++k_block) {
         wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
-        copy_block(place);
+        copy_block(item.place, k_block);
       }
-      k_block_ = 0;
+      started_ = 0;
     }
   }
 
  private:
-  FG_DEVICE void copy_block(const TilePlace& place) {
+  FG_DEVICE void copy_block(const TilePlace& place, int k_block) {
     const ptx::SharedAddress barrier = shared_.full(at_.stage);
     ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
     copy_operand<Config::kMajorLeft, Config::kTileLeft>(params_.left, place.tile_n * Config::kTileLeft,
-                                                        k_block_ * kTileK, place.entry * params_.left_entry_step,
+                                                        k_block * kTileK, place.entry * params_.left_entry_step,
                                                         shared_.left(at_.stage), barrier);
     copy_operand<Config::kMajorRight, Config::kTileRight>(params_.right, place.tile_m * Config::kTileRight,
-                                                          k_block_ * kTileK, place.entry * params_.right_entry_step,
+                                                          k_block * kTileK, place.entry * params_.right_entry_step,
                                                           shared_.right(at_.stage), barrier);
     at_.advance();
   }
@@ -119,8 +140,7 @@ class Feed {
   const WgmmaParams& params_;
   SharedLayout<Config> shared_;
   RingPosition<Config> at_;
-  int tile_;
-  int k_block_ = 0;  // the next one of tile_
+  int started_ = 0;  // k blocks of the first item that start() has copied
 };
 
 }  // namespace fastgemm::hgemm_wgmma

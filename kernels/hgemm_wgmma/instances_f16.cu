@@ -9,21 +9,25 @@ using namespace hgemm_wgmma;
 
 struct Tile192x128 {
   static constexpr int kTileM = 192, kTileN = 128, kStages = 5, kBoxBuffers = 1;
+  static constexpr bool kSplits = false;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile128x128 {
   static constexpr int kTileM = 128, kTileN = 128, kStages = 6, kBoxBuffers = 2;
+  static constexpr bool kSplits = true;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile128x64 {
   static constexpr int kTileM = 128, kTileN = 64, kStages = 8, kBoxBuffers = 2;
+  static constexpr bool kSplits = true;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile256x128 {
   static constexpr int kTileM = 256, kTileN = 128, kStages = 4, kBoxBuffers = 2;
+  static constexpr bool kSplits = false;
   static constexpr Schedule kSchedule = Schedule::kCooperative;
 };
 
@@ -39,6 +43,7 @@ constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {
           .threads = kThreads,
           .blocks_per_sm = 1,
           .shared_bytes = Launcher<Shape>::kSharedBytes,
+          .max_splits = Shape::kSplits ? kMaxSplitsOfK : 1,
           .flops_per_clock_sm = flops_per_clock_sm,
           .unaligned_factor = 0.95,
           .supports = supports,

@@ -8,28 +8,28 @@
 
 namespace fastgemm::hgemm_wgmma {
 
-// The tiles of this block that a warpgroup works on.
+// The items of this block's work that a warpgroup has.
 template <class Config>
-struct TileWalk {
-  int blocks = 0;  // tiles of a block lie so far apart
+struct WorkList {
+  int blocks = 0;  // items of a block lie so far apart
   int first = 0;
   int step = 0;
-  FG_DEVICE explicit TileWalk(int warpgroup) : blocks(static_cast<int>(ptx::grid_size())) {
+  FG_DEVICE explicit WorkList(int warpgroup) : blocks(static_cast<int>(ptx::grid_size())) {
     first = static_cast<int>(ptx::block_index()) + (Config::kPingPong ? warpgroup * blocks : 0);
     step = (Config::kPingPong ? kWarpgroups : 1) * blocks;
   }
 };
 
-// Whether this warpgroup's tile is the block's last one and all products have read the ring, so that results may be
-// spread over it. The warpgroup that has the tile before says so, when its own products are done.
+// Whether this warpgroup's item is the block's last one and all products have read the ring, so that results may be
+// spread over it. The warpgroup that has the item before says so, when its own products are done.
 template <class Config>
-FG_DEVICE bool ring_is_free(const TileWalk<Config>& walk, int tile, int tiles) {
+FG_DEVICE bool ring_is_free(const WorkList<Config>& list, int item, int items) {
   constexpr int kBarrier = 1;
-  const bool last = tile + walk.blocks >= tiles;
+  const bool last = item + list.blocks >= items;
   if constexpr (Config::kPingPong) {
     if (last) {
-      ptx::barrier_sync(kBarrier, tile >= walk.blocks ? kConsumers : kWarpgroupThreads);
-    } else if (tile + 2 * walk.blocks >= tiles) {
+      ptx::barrier_sync(kBarrier, item >= list.blocks ? kConsumers : kWarpgroupThreads);
+    } else if (item + 2 * list.blocks >= items) {
       ptx::barrier_arrive(kBarrier, kConsumers);
     }
   } else if (last) {
@@ -38,22 +38,54 @@ FG_DEVICE bool ring_is_free(const TileWalk<Config>& walk, int tile, int tiles) {
   return last;
 }
 
+// The threads that share a tile.
+template <class Config>
+struct TileMeet {
+  int warpgroup = 0;
+  FG_DEVICE void operator()() const {
+    constexpr int kFirstBarrier = 2;
+    ptx::barrier_sync(kFirstBarrier + (Config::kPingPong ? warpgroup : 0), Config::kThreadsOfTile);
+  }
+};
+
+// With the tile's k in several parts: true in the threads that have their sum.
+template <class Config>
+FG_DEVICE bool sum_parts(const WgmmaParams& params, const SharedLayout<Config>& shared, const SplitPart& part,
+                         int warpgroup, Accumulators<Config>& r_acc) {
+  constexpr int kOfBlock = Config::kTileRight / 2;
+  const int own = Config::kPingPong ? warpgroup : 0;
+  const SplitThreads<Config::kThreadsOfTile, TileMeet<Config>> threads{
+      ptx::thread_index() - own * kWarpgroupThreads, shared.word(own), {own}};
+  return sum_split_parts<Config::kBlocks * kOfBlock>(
+      params.split, part, threads, [&r_acc](int i) -> float& { return r_acc[i / kOfBlock][i % kOfBlock]; });
+}
+
 template <class Config>
 FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& shared, int warpgroup) {
-  const TileWalk<Config> walk(warpgroup);
+  const WorkList<Config> list(warpgroup);
   Turns<Config> turns(shared, warpgroup);
   Mainloop<Config> mainloop(shared, warpgroup);
   TileStore<Config> results(params, shared);
-  if (warpgroup == 1) mainloop.skip(params.k_blocks);
-  for (int tile = walk.first; tile < params.grid.tiles; tile += walk.step) {
-    const TilePlace place = tile_place(params.grid, tile, kRasterGroup);
+  // The other warpgroup's item before this one's.
+  const auto skip = [&](int item) {
+    if constexpr (!Config::kPingPong) return;
+    const SplitSteps steps = WorkItem<Config>(params, item).steps;
+    mainloop.skip(steps.end - steps.begin);
+  };
+  if (warpgroup == 1) skip(list.first - list.blocks);
+  for (int number = list.first; number < params.items; number += list.step) {
+    const WorkItem<Config> item(params, number);
     Accumulators<Config> r_acc;
     turns.take();
-    mainloop.multiply(r_acc, params.k_blocks);
+    mainloop.multiply(r_acc, item.steps.end - item.steps.begin);
     turns.pass();
     mainloop.finish(r_acc);
-    mainloop.skip(params.k_blocks);
-    results.store(place, r_acc, ring_is_free(walk, tile, params.grid.tiles));
+    skip(number + list.blocks);
+    const bool free = ring_is_free(list, number, params.items);
+    if constexpr (Config::kSplits) {
+      if (params.split.splits > 1 && !sum_parts(params, shared, item.part, warpgroup, r_acc)) continue;
+    }
+    results.store(item.place, r_acc, free);
   }
   results.finish();
 }
@@ -61,9 +93,9 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
 // alpha is 0, which only the device knew: element by element, so that multiplying kernels carry no code for it.
 template <class Config>
 FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
-  const TileWalk<Config> walk(warpgroup);
-  constexpr int kSharing = kWarpgroupThreads * Config::kGroupsOfTile;  // threads of a tile
-  for (int tile = walk.first; tile < params.grid.tiles; tile += walk.step) {
+  const WorkList<Config> list(warpgroup);  // of whole tiles
+  constexpr int kSharing = Config::kThreadsOfTile;
+  for (int tile = list.first; tile < params.grid.tiles; tile += list.step) {
     const TilePlace place = tile_place(params.grid, tile, kRasterGroup);
     const Epilogue epilogue = make_epilogue(params.problem, place.entry);
     for (int at = ptx::thread_index() % kSharing; at < Config::kTileM * Config::kTileN; at += kSharing) {

@@ -91,7 +91,11 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
   params.k_blocks = static_cast<int>((problem.k + kTileK - 1) / kTileK);
   params.left_entry_step = problem.b.batch_stride == 0 ? 0 : 1;
   params.right_entry_step = problem.a.batch_stride == 0 ? 0 : 1;
-  const int blocks = params.grid.tiles < context.sm_count ? params.grid.tiles : context.sm_count;
+  if constexpr (Config::kSplits) {
+    params.split = make_split_params(problem, {Config::kTileM, Config::kTileN, kTileK}, context);
+  }
+  params.items = params.grid.tiles * params.split.splits;
+  const int blocks = params.items < context.sm_count ? params.items : context.sm_count;
   const ptx::LaunchShape shape{.blocks = blocks, .threads = kThreads, .shared_bytes = Config::kSharedBytes};
   return ptx::launch_grid(hgemm_wgmma_kernel<Config>, shape, context.stream, params);
 }

@@ -67,10 +67,15 @@ cudaError_t launch_repacked(const GemmProblem& problem, const LaunchContext& con
                             const Product& product) {
   const bool repack_a = needs_repack_a(problem);
   const bool repack_b = needs_repack_b(problem);
+  // Parked parts come first in workspace. In panels k is not split.
+  LaunchContext product_context = context;
+  std::size_t parked = split_workspace_bytes(problem, tile, context.splits);
+  if (context.workspace_bytes < parked + repack_workspace(problem, tile).fastest) parked = 0;
+  if (parked == 0) product_context.splits = 1;
   const Panels panels =
-      choose_panels(problem, tile, static_cast<std::int64_t>(context.workspace_bytes), context.sm_count);
+      choose_panels(problem, tile, static_cast<std::int64_t>(context.workspace_bytes - parked), context.sm_count);
   if (panels.m == 0) return cudaErrorInvalidValue;
-  PanelRepack repack{static_cast<char*>(context.workspace), panel_bytes_a(problem, panels)};
+  PanelRepack repack{static_cast<char*>(context.workspace) + parked, panel_bytes_a(problem, panels)};
   Panels begin;
   for (begin.entries = 0; begin.entries < problem.batch_count; begin.entries += panels.entries) {
     for (begin.n = 0; begin.n < problem.n; begin.n += panels.n) {
@@ -79,7 +84,7 @@ cudaError_t launch_repacked(const GemmProblem& problem, const LaunchContext& con
         repack.new_a = panels.m < problem.m || begin.n == 0;
         repack.new_b = begin.m == 0;
         cudaError_t error = repack(panel, repack_a, repack_b, context.stream);
-        if (error == cudaSuccess) error = product(panel, context);
+        if (error == cudaSuccess) error = product(panel, product_context);
         if (error != cudaSuccess) return error;
       }
     }

@@ -89,9 +89,7 @@ class Mainloop {
   }
 
   // Passes over k blocks that are the other warpgroup's.
-  FG_DEVICE void skip(int k_blocks) {
-    if constexpr (Config::kPingPong) at_.advance(k_blocks);
-  }
+  FG_DEVICE void skip(int k_blocks) { at_.advance(k_blocks); }
 
  private:
   FG_DEVICE void multiply_block(Accumulators<Config>& r_acc, bool accumulate) const {

@@ -3,6 +3,7 @@
 
 #include "kernels/contract.h"
 #include "kernels/ptx/tma.cuh"
+#include "kernels/split_params.h"
 #include "kernels/tile/tile_order.cuh"
 
 namespace fastgemm::hgemm_wgmma {
@@ -36,6 +37,8 @@ struct WgmmaParams {
   ptx::TensorMap d;  // where d_by_copies
   GemmProblem problem;
   TileGrid grid;
+  SplitParams split;
+  int items = 0;            // of work: a tile, or, where k is split, a part of one
   int k_blocks = 0;         // the last one perhaps partial: copies bring zeros past the end of k
   int left_entry_step = 0;  // 0: all batch entries share one operand
   int right_entry_step = 0;

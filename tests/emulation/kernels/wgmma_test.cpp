@@ -135,6 +135,26 @@ TEST_CASE("WGMMA kernels work through batches", "[kernels][wgmma]") {
   }
 }
 
+TEST_CASE("WGMMA kernels split k over blocks", "[kernels][wgmma]") {
+  int rows = 0;
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    if (row.max_splits == 1) continue;
+    ++rows;
+    int turn = 0;
+    for (const int splits : {2, 3, 5, 26}) {
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2], row.tile.m + 1, row.tile.n - 3, 64 * splits + 9);
+      gemm.splits = splits;
+      gemm.sm_count = 1 + turn;
+      gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
+      if (turn == 2) gemm.alpha = 0.0f, gemm.device_scalars = gemm.poisoned_operands = true;
+      if (turn == 1) gemm.pad_a += 3, gemm.row_workspace = RowWorkspace::kFastest;
+      check(row, gemm);
+      ++turn;
+    }
+  }
+  CHECK(rows > 0);
+}
+
 TEST_CASE("WGMMA kernels repack operands that bulk copies do not reach", "[kernels][wgmma]") {
   for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
     for (int turn = 0; turn < 8; ++turn) {
