@@ -34,7 +34,8 @@ class BlockRun {
  public:
   BlockRun(GpuRuntime& runtime, Lane& lane, CopyPool& pool, const Block& block, BlockPlan plan);
 
-  // Returns when C is written and nothing moves any more, or throws GpuFailure; then nothing of this run uses its memory any more.
+  // Returns when C is written and nothing moves any more. Or throws GpuFailure; then, too, nothing of this run uses its
+  // memory any more.
   void run();
 
   // The parts of C, within the block, that a run that failed did not write. They hold what they held before, save that

@@ -110,7 +110,8 @@ bool parse_calibration(std::string_view text, const CalibrationKey& key, std::in
                     take_exactly(&text, "cpus", std::to_string(key.cpus)) && take_exactly(&text, "math", key.math) &&
                     take_number(&text, "made", &made) && take_number(&text, "in", &found.in_bytes_per_s) &&
                     take_number(&text, "out", &found.out_bytes_per_s) &&
-                    take_number(&text, "flops", &found.flops_per_s) && take_number(&text, "latency", &found.latency_s) &&
+                    take_number(&text, "flops", &found.flops_per_s) &&
+                    take_number(&text, "latency", &found.latency_s) &&
                     take_number(&text, "threads", &found.copy_threads) && take_number(&text, "sms", &found.sm_count);
   const std::string sum = hex(checksum(whole.substr(0, whole.size() - text.size())));
   if (!read || !take_exactly(&text, "checksum", sum) || !text.empty()) return false;

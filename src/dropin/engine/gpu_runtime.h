@@ -52,8 +52,8 @@ struct DeviceGemm {
   std::int64_t ldc = 0;
 };
 
-// All calls for one device come from the one thread that entered it, save describe_device and count_devices. Streams and
-// events are of that device. Nothing blocks but what says so.
+// All calls for one device come from the one thread that entered it, save describe_device and count_devices. Streams
+// and events are of that device. Nothing blocks but what says so.
 class GpuRuntime {
  public:
   virtual ~GpuRuntime() = default;

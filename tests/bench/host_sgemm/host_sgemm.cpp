@@ -3,7 +3,8 @@
 //
 //   host_sgemm FILE [--symbol sgemm_] [--seconds 1] SHAPE...     SHAPE: MxNxK or N, then optionally :TT and :beta
 //
-// One line a shape: shape, median seconds, fastest, calls, largest error of sampled elements in units of what FP32 allows.
+// One line a shape: shape, median seconds, fastest, calls, largest error of sampled elements in units of what FP32
+// allows.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -106,12 +107,13 @@ void measure(Sgemm sgemm, const Shape& shape, double seconds) {
     times.push_back(call(sgemm, shape, &x));
   }
   std::sort(times.begin(), times.end());
-  std::printf("%s %.9g %.9g %zu %.3g\n", shape.text.c_str(), times[times.size() / 2], times.front(), times.size(), error);
+  std::printf("%s %.9g %.9g %zu %.3g\n", shape.text.c_str(), times[times.size() / 2], times.front(), times.size(),
+              error);
   std::fflush(stdout);
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: host_sgemm FILE [--symbol NAME] [--seconds S] [--warm-up SHAPE] SHAPE...\n");
+  std::fprintf(stderr, "usage: host_sgemm FILE [--symbol NAME] [--seconds S] SHAPE...\n");
   return 2;
 }
 

@@ -31,12 +31,17 @@ struct Variation {
   std::string name;
   std::function<void(EngineOptions*)> change;
   int threads = 0;  // 0: as calibrated
+  Place place = Place::kPageable;
 };
 
+// Pinned memory shows what the copies by the CPU cost, device memory what is left without any.
 std::vector<Variation> variations() {
-  std::vector<Variation> all = {{"default", [](EngineOptions*) {}}};
+  const auto nothing = [](EngineOptions*) {};
+  std::vector<Variation> all = {{"default", nothing},
+                                {"pinned memory", nothing, 0, Place::kPinned},
+                                {"device memory", nothing, 0, Place::kDevice}};
   for (const int threads : {1, 2, 4, 6, 8, 12, 14}) {
-    all.push_back({"threads " + std::to_string(threads), [](EngineOptions*) {}, threads});
+    all.push_back({"threads " + std::to_string(threads), nothing, threads});
   }
   for (const std::int64_t panel : {512, 768, 1536, 2048, 4096}) {
     all.push_back({"panel " + std::to_string(panel), [=](EngineOptions* o) { o->device.cut.panel = panel; }});
@@ -57,10 +62,31 @@ std::vector<Variation> variations() {
   return all;
 }
 
-double median_ms(Engine& engine, std::int64_t size, const std::vector<float>& operand, std::vector<float>& result) {
+struct Matrices {
+  float* a = nullptr;
+  float* b = nullptr;
+  float* c = nullptr;
+};
+
+// The values of `values`, in memory of some place.
+float* place_matrix(const std::vector<float>& values, Place place) {
+  const std::size_t bytes = values.size() * sizeof(float);
+  void* memory = nullptr;
+  if (place == Place::kPageable) {
+    memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+  } else if ((place == Place::kPinned ? cudaHostAlloc(&memory, bytes, cudaHostAllocDefault)
+                                      : cudaMalloc(&memory, bytes)) != cudaSuccess) {
+    std::printf("no memory\n");
+    std::exit(1);
+  }
+  cudaMemcpy(memory, values.data(), bytes, cudaMemcpyDefault);
+  return static_cast<float*>(memory);
+}
+
+double median_ms(Engine& engine, std::int64_t size, const Matrices& x) {
   const NoHost host;
-  const HostGemm gemm = {.m = size, .n = size, .k = size, .a = operand.data(), .lda = size, .b = operand.data() + 7,
-                         .ldb = size, .c = result.data(), .ldc = size};
+  const HostGemm gemm = {.m = size, .n = size, .k = size, .a = x.a, .lda = size, .b = x.b, .ldb = size, .c = x.c,
+                         .ldc = size};
   std::vector<double> times;
   engine.multiply(gemm, host);
   double total = 0;
@@ -81,9 +107,15 @@ int main(int argc, char** argv) {
   for (int index = 1; index < argc; ++index) sizes.push_back(std::atoll(argv[index]));
   if (sizes.empty()) sizes = {1024, 2048, 4096, 8192};
   const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
-  std::vector<float> operand(static_cast<std::size_t>(largest * largest + 7)), result(operand.size());
+  std::vector<float> operand(static_cast<std::size_t>(largest * largest));
   for (std::size_t index = 0; index < operand.size(); ++index) {
     operand[index] = static_cast<float>(static_cast<int>(index * 2654435761u >> 16 & 0xffff) - 32768) * 0x1p-15f;
+  }
+  Matrices in_place[3];
+  for (const Place place : {Place::kPageable, Place::kPinned, Place::kDevice}) {
+    for (float* Matrices::*each : {&Matrices::a, &Matrices::b, &Matrices::c}) {
+      in_place[static_cast<int>(place)].*each = place_matrix(operand, place);
+    }
   }
   CopyPool pool;
   char folder[] = "/tmp/offload-tune-XXXXXX";
@@ -102,14 +134,16 @@ int main(int argc, char** argv) {
     Engine& engine = *engines.back();
     if (engines.size() == 1) {
       const Calibration& c = engine.calibration();
-      std::printf("start with calibration %.3f s; in %.1f GB/s, out %.1f GB/s with %d threads; %.1f TFLOP/s; latency %.0f us\n",
-                  since(start), c.in_bytes_per_s * 1e-9, c.out_bytes_per_s * 1e-9, c.copy_threads, c.flops_per_s * 1e-12,
-                  c.latency_s * 1e6);
+      std::printf("start with calibration %.3f s; GB/s in %.1f, out %.1f with %d threads; TFLOP/s %.1f; latency %.0f us\n",
+                  since(start), c.in_bytes_per_s * 1e-9, c.out_bytes_per_s * 1e-9, c.copy_threads,
+                  c.flops_per_s * 1e-12, c.latency_s * 1e6);
     }
     pool.grow(variation.threads);
     pool.use(variation.threads > 0 ? variation.threads : engine.calibration().copy_threads);
     std::printf("%-16s", variation.name.c_str());
-    for (const std::int64_t size : sizes) std::printf(" %9.3f", median_ms(engine, size, operand, result));
+    for (const std::int64_t size : sizes) {
+      std::printf(" %9.3f", median_ms(engine, size, in_place[static_cast<int>(variation.place)]));
+    }
     std::printf("   (start %.3f s)\n", since(start));
     std::fflush(stdout);
   }

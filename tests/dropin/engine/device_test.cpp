@@ -152,7 +152,8 @@ TEST_CASE("Device: in blocks, with a matrix in device memory", "[device]") {
       TestProduct product({.transa = trans, .transb = trans, .m = 500, .n = 420, .k = 70, .beta = 1.0f, .gap_a = 2,
                            .gap_b = 1, .gap_c = 3});
       const std::vector<float>* const matrices[] = {&product.a(), &product.b(), &std::as_const(product.c())};
-      setup.gpu.add_memory(matrices[where]->data(), matrices[where]->size() * sizeof(float), {Place::kDevice, 0, false});
+      setup.gpu.add_memory(matrices[where]->data(), matrices[where]->size() * sizeof(float),
+                           {Place::kDevice, 0, false});
       check_done(setup, product);
       CHECK(setup.gpu.largest_allocation() <= 250'000);
     }

@@ -52,7 +52,8 @@ TEST_CASE("Engine: a product is shared by two devices", "[engine]") {
   const auto engine = start(gpu);
   const PlainHost host;
   for (const bool wide : {false, true}) {
-    TestProduct product({.transa = 'T', .m = wide ? 300 : 700, .n = wide ? 600 : 200, .k = 30, .beta = 1.0f, .gap_c = 1});
+    TestProduct product({.transa = 'T', .m = wide ? 300 : 700, .n = wide ? 600 : 200, .k = 30, .beta = 1.0f,
+                         .gap_c = 1});
     CHECK(engine->multiply(product.gemm(), host) == OffloadResult::kDone);
     CHECK(product.wrong_element() == "");
   }

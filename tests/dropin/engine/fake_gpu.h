@@ -1,6 +1,6 @@
-// GPUs played on the host. What is enqueued on a stream runs later, a few operations at a time and in an order drawn from
-// a seed, whenever an event is asked for: so a missing wait, or a buffer that is used again too early, shows in the
-// result. Device memory starts as NaN, every address is checked against what was allocated, and any call or operation
+// GPUs played on the host. What is enqueued on a stream runs later, a few operations at a time and in an order drawn
+// from a seed, whenever an event is asked for: so a missing wait, or a buffer that is used again too early, shows in
+// the result. Device memory starts as NaN, every address is checked against what was allocated, and any call or operation
 // can be made to fail.
 #pragma once
 

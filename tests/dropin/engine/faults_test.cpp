@@ -1,5 +1,5 @@
-// Every call to CUDA, and every operation on the device, fails once. C must be right all the same: written by the device
-// where it says so, and everywhere else as it was, so that the host can finish.
+// Every call to CUDA, and every operation on the device, fails once. C must be right all the same: written by the
+// device where it says so, and everywhere else as it was, so that the host can finish.
 #include "src/dropin/engine/device.h"
 #include "src/dropin/engine/engine.h"
 #include "src/dropin/engine/failure.h"
