@@ -26,7 +26,8 @@ field() { dpkg-deb --field "$deb" "$1"; }
 [[ "$(field Depends)" == *libc6* && "$(field Depends)" == *libstdc++6* ]] || fail "Depends: $(field Depends)"
 [[ "$(field Depends)" != *cublas* ]] || fail "a hard dependency on cuBLAS: $(field Depends)"
 dpkg-deb --control "$deb" "$WORK/control"
-[ "$(cat "$WORK/control/shlibs")" = "libfastgemm 1 libfastgemm (>= $VERSION)" ] || fail "shlibs: $(cat "$WORK/control/shlibs")"
+shlibs=$(printf '%s 1 libfastgemm (>= '"$VERSION"')\n' libfastgemm libfastgemm_cublas)
+[ "$(sort "$WORK/control/shlibs")" = "$shlibs" ] || fail "shlibs: $(cat "$WORK/control/shlibs")"
 grep -rq ldconfig "$WORK/control" || fail "the DEB does not run ldconfig"
 owners=$(dpkg-deb --fsys-tarfile "$deb" | tar -tv | awk '{ print $2 }' | sort -u)
 [ "$owners" = root/root ] || fail "files of the DEB belong to: $owners"
