@@ -65,7 +65,8 @@ find_missing() {
     want_command abidiff abigail-tools
     # Programs that run with the drop-in preloaded: some 15 MB of downloads, and 80 MB for Octave with what it needs.
     local package
-    for package in libblas-test liblapack-test python3-numpy openmpi-bin libscalapack-openmpi-dev octave; do
+    for package in libblas3 libblas-test liblapack3 liblapack-test python3-numpy openmpi-bin libscalapack-openmpi-dev \
+        octave; do
       want_package "$package"
     done
   fi

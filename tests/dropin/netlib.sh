@@ -7,6 +7,7 @@ lapack=$(echo /usr/lib/*/lapack/xlintsts)
 [ -x "$blas" ] || skip "no xblat3s: install libblas-test"
 blas=$(dirname "$blas")
 reference=$blas:$(dirname "$lapack")  # netlib's libraries, whatever the system's alternatives are
+[ -e "$blas/libblas.so.3" ] || skip "no BLAS of netlib's: install libblas3"
 
 # The system's BLAS, then netlib's.
 export INPUT=$blas/sblat3.in
@@ -29,7 +30,8 @@ done
 expect cblat3 not_worth 34992
 expect cblat3 nested 34992
 
-[ -x "$lapack" ] || skip "netlib's BLAS is right; no xlintsts: install liblapack-test"
+[ -x "$lapack" ] && [ -e "$(dirname "$lapack")/liblapack.so.3" ] ||
+  skip "netlib's BLAS is right; no xlintsts, or no LAPACK of netlib's: install liblapack-test and liblapack3"
 export TIMES='Total time used'
 INPUT=$(dirname "$lapack")/stest.in same lintst "$lapack"
 expect_at_least lintst not_worth 1000000

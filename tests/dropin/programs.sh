@@ -67,6 +67,9 @@ linked alone_off FASTGEMM_DROPIN=off "$PROGRAMS/fg_dropin_callers_alone" product
 expect alone_off inactive 40
 plain fake env FASTGEMM_HOST_BLAS="$PROGRAMS/libfg_fake_private_a.so" "$PROGRAMS/fg_dropin_callers_alone" products 9
 [ "$(cat fake/out)" != "wrong: 0" ] || fail "FASTGEMM_HOST_BLAS was not asked: a fake one does not multiply"
+# A library whose own scope has our names and no others.
+linked plugin_alone timeout 20 "$PROGRAMS/fg_dropin_host" "$PROGRAMS/libfg_plugin_alone.so"
+[ "$(xargs < plugin_alone/out)" = "served served" ] || fail "$(cat plugin_alone/out)"
 # No BLAS anywhere: a library of that name without the names.
 mkdir empty
 echo | "${CC:-cc}" -shared -x c - -o empty/libblas.so.3 || fail "no compiler"

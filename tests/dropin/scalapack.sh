@@ -9,7 +9,7 @@ command -v "${FC:-gfortran}" > /dev/null || skip "no gfortran"
 }
 # One machine, whoever we are and however small it is.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm_rsh_agent=false
-export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
 on_ranks=(mpirun -n 4 --oversubscribe "$WORK/psgemm")
 
 same own_width "${on_ranks[@]}"
