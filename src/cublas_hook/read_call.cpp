@@ -1,6 +1,9 @@
 // Types and the caller's handle.
 #include "src/cublas_hook/read_call.h"
 
+#include <cstdlib>
+#include <string_view>
+
 namespace fastgemm::hook {
 namespace {
 
@@ -10,7 +13,17 @@ bool read_type(cudaDataType_t type, DataType* to) {
   return value == CUDA_R_16F || value == CUDA_R_32F;
 }
 
+bool is_switched_on(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && std::string_view(value) != "" && std::string_view(value) != "0";
+}
+
 }  // namespace
+
+bool environment_allows_less() {
+  static const bool allows = is_switched_on("NVIDIA_TF32_OVERRIDE") || is_switched_on("CUBLAS_EMULATE_SINGLE_PRECISION");
+  return allows;
+}
 
 bool read_types(cudaDataType_t type_a, cudaDataType_t type_b, cudaDataType_t type_c, GemmArguments* to) {
   if (raw_enum(type_a) != raw_enum(type_b)) return false;
@@ -35,6 +48,7 @@ bool read_handle(const Target& target, cublasHandle_t handle, Offer* offer) {
     return false;
   }
   if (offer->arguments.type_ab == DataType::kFloat32) {
+    if (environment_allows_less()) return false;
     cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
     if (target.get_math_mode(handle, &math_mode) != CUBLAS_STATUS_SUCCESS) return false;
     // Not a choice between FP32 and less: no reductions in FP16, which ours never do.

@@ -16,6 +16,8 @@ namespace fastgemm::hook {
 bool read_types(cudaDataType_t type_a, cudaDataType_t type_b, cudaDataType_t type_c, GemmArguments* to);
 bool is_plain_fp32(cublasComputeType_t compute_type);
 bool is_default(cublasGemmAlgo_t algorithm);
+// NVIDIA's own variables let cuBLAS compute FP32 from TF32 or BF16. Read once.
+bool environment_allows_less();
 
 template <DataType kType>
 void set_type(GemmArguments* to) {

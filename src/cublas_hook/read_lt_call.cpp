@@ -137,6 +137,7 @@ bool read_lt_call(const Target& target, const LtCall& call, Offer* offer) {
       !read_types(a.type, b.type, d.type, &to)) {
     return false;
   }
+  if (to.type_ab == DataType::kFloat32 && environment_allows_less()) return false;
   c = d;  // as with most callers
   if (call.c_layout != call.d_layout && !read_layout(target, call.c_layout, &c)) return false;
   to.m = d.rows;

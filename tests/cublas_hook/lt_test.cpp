@@ -154,6 +154,11 @@ TEST_CASE("types of cublasLtMatmul") {
   CHECK_FALSE(mixed.offered());
 }
 
+TEST_CASE("FP32 is cublasLt's where NVIDIA's variables let it be less", "[.own-process]") {
+  CHECK_FALSE(LtProduct().offered());
+  CHECK(LtProduct(CUDA_R_16F, CUDA_R_32F).offered());
+}
+
 TEST_CASE("epilogues of cublasLtMatmul") {
   CHECK(offered_with_epilogue(CUBLASLT_EPILOGUE_DEFAULT, FG_ACTIVATION_NONE, false));
   CHECK(offered_with_epilogue(CUBLASLT_EPILOGUE_BIAS, FG_ACTIVATION_NONE, true));

@@ -269,6 +269,11 @@ TEST_CASE("a math mode that lets FP32 be less is cuBLAS's") {
   CHECK(fake_own().offers.size() == 1);
 }
 
+TEST_CASE("FP32 is cuBLAS's where NVIDIA's variables let it be less", "[.own-process]") {
+  CHECK_FALSE(offered({}));
+  CHECK(offered({.a = CUDA_R_16F, .b = CUDA_R_16F, .c = CUDA_R_16F}));
+}
+
 TEST_CASE("cuBLAS answers for a handle that cannot be asked") {
   reset();
   fake_cublas()->answer = CUBLAS_STATUS_NOT_INITIALIZED;
