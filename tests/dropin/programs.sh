@@ -42,6 +42,7 @@ expect plugins calls 4
 # Beside a BLAS that is global, which the dynamic linker would have taken for plugins, too.
 same plugins_global "$PROGRAMS/fg_dropin_host_with_blas" "$PROGRAMS/libfg_plugin_a.so" "$PROGRAMS/libfg_plugin_b.so"
 expect plugins_global calls 4
+[ "$(xargs < plugins_global/out)" = "shared shared shared shared" ] || fail "reached: $(xargs < plugins_global/out)"
 
 FASTGEMM_LOG=trace preloaded wide "$PROGRAMS/fg_dropin_wide"
 succeeded wide
