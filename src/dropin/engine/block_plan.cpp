@@ -17,7 +17,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
 class Arrivals {
  public:
   Arrivals(const BlockShape& shape, const CutSizes& sizes, BlockPlan* plan)
-      : shape_(shape), sizes_(sizes), plan_(*plan) {}
+      : shape_(shape), chunk_(chunk_elements(shape, sizes)), plan_(*plan) {}
 
   void panel_of_a(const Range& rows) {
     if (shape_.a != Route::kStay) {
@@ -41,25 +41,24 @@ class Arrivals {
   int step() const { return static_cast<int>(plan_.products.size()); }
 
   void add(Matrix matrix, const Rect& rect, Route route) {
-    add_chunks(matrix, rect, step(), chunk_elements(rect, route), &plan_.in);
+    add_chunks(matrix, rect, step(), most_elements(rect, route), &plan_.in);
   }
 
   // Pinned memory needs no buffer, so a panel may move at once.
-  std::int64_t chunk_elements(const Rect& rect, Route route) const {
-    if (route == Route::kRing) return sizes_.chunk_elements;
-    return std::max(sizes_.chunk_elements, device_ld(rect.rows) * rect.columns);
+  std::int64_t most_elements(const Rect& rect, Route route) const {
+    return route == Route::kRing ? chunk_ : std::max(chunk_, device_ld(rect.rows) * rect.columns);
   }
 
   void strip(const Rect& product) {
     if (!product.empty()) {
       if (shape_.read_c && shape_.c_in != Route::kStay) add(Matrix::kC, product, shape_.c_in);
-      add_chunks(Matrix::kC, product, step(), chunk_elements(product, shape_.c_out), &plan_.out);
+      add_chunks(Matrix::kC, product, step(), most_elements(product, shape_.c_out), &plan_.out);
     }
     plan_.products.push_back(product);
   }
 
   const BlockShape& shape_;
-  const CutSizes& sizes_;
+  const std::int64_t chunk_;
   BlockPlan& plan_;
   std::int64_t rows_ = 0;     // of op(A) that have arrived
   std::int64_t columns_ = 0;  // of op(B)
@@ -78,6 +77,11 @@ void add_chunks(Matrix matrix, const Rect& rect, int step, std::int64_t elements
                          step});
     }
   }
+}
+
+std::int64_t chunk_elements(const BlockShape& shape, const CutSizes& sizes) {
+  constexpr std::int64_t kLeast = 1 << 14;  // 64 KiB: less is mostly the overhead of a copy
+  return std::min(sizes.chunk_elements, std::max(kLeast, device_elements(shape) / sizes.pieces));
 }
 
 std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes) {

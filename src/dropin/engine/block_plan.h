@@ -61,7 +61,11 @@ struct CutSizes {
   std::int64_t panel = 1024;            // rows of op(A), columns of op(B)
   int max_panels = 16;                  // of each
   std::int64_t chunk_elements = 1 << 18;  // of a ring's buffer, and at most so many a chunk
+  std::int64_t pieces = 64;               // chunks a product is cut into at least, so that a small one overlaps, too
 };
+
+// Elements of a chunk in a product of this shape.
+std::int64_t chunk_elements(const BlockShape& shape, const CutSizes& sizes);
 
 // Cuts 0 .. extent into equal panels of about `sizes.panel`, each but the last a multiple of 128.
 std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes);

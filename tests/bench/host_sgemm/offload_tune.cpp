@@ -51,6 +51,9 @@ std::vector<Variation> variations() {
                      o->device.cut.chunk_elements = o->device.lane.slot_elements = kib * 256;
                    }});
   }
+  for (const std::int64_t pieces : {1, 16, 32, 128, 256}) {
+    all.push_back({"pieces " + std::to_string(pieces), [=](EngineOptions* o) { o->device.cut.pieces = pieces; }});
+  }
   for (const int slots : {6, 8, 32}) {
     all.push_back({"slots " + std::to_string(slots), [=](EngineOptions* o) { o->device.lane.slots = slots; }});
   }
