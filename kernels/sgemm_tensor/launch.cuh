@@ -14,7 +14,7 @@
 namespace fastgemm::sgemm_tensor {
 
 // Shorter sums have few roundings in FP32: parts would be less accurate.
-inline constexpr std::int64_t kMinDepth = 128;
+inline constexpr std::int64_t kMinDepth = 256;
 inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
 // Batch entries are launched one after another: worth it for few large ones.
 inline constexpr std::int64_t kMaxEntries = 64;

@@ -8,9 +8,6 @@
 
 namespace fastgemm::sgemm_tensor {
 
-// The two operands of a product in the order in which everything here has them: op(B) transposed, op(A).
-enum Side { kLeft = 0, kRight = 1, kSides = 2 };
-
 // op(A), or op(B) transposed: `rows` of `depth` numbers, and where their parts go.
 struct SplitOperand {
   const float* g_source = nullptr;

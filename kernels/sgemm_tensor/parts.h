@@ -29,6 +29,9 @@
 
 namespace fastgemm::sgemm_tensor {
 
+// The two operands of a product in the order in which everything here has them: op(B) transposed, op(A).
+enum Side { kLeft = 0, kRight = 1, kSides = 2 };
+
 enum class Method : std::uint32_t { kFp16x3, kBf16x6, kStrict };
 
 inline constexpr int kTopExponent = 14;    // of a scaled row's largest element

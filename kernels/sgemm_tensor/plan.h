@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/contract.h"
-#include "kernels/sgemm_tensor/params.h"
+#include "kernels/sgemm_tensor/parts.h"
 #include "kernels/splits.h"
 
 namespace fastgemm::sgemm_tensor {
@@ -77,8 +77,8 @@ constexpr std::int64_t longest_stretch(Extents piece, bool bf16_available, std::
 
 // Whole D in stretches of at least `least` of k, none much shorter than the others; k 0: they do not fit.
 constexpr Extents whole_d(const Extents& whole, bool bf16_available, std::size_t bytes, std::int64_t least) {
+  if (workspace_layout(whole, bf16_available).bytes <= bytes) return whole;
   const std::int64_t longest = longest_stretch(whole, bf16_available, bytes);
-  if (longest >= whole.k) return whole;
   if (longest < least) return {};
   const std::int64_t stretches = (whole.k + longest - 1) / longest;
   return {whole.m, whole.n, align_up((whole.k + stretches - 1) / stretches, kDepthUnit)};

@@ -131,7 +131,7 @@ void Call::make_outputs() {
   shape_d_ = make_shape(gemm_.m, gemm_.n, gemm_.pad_d, gemm_.batch_count, gemm_.batch_gap, false);
   shape_c_ = gemm_.in_place ? shape_d_
                             : make_shape(gemm_.m, gemm_.n, gemm_.pad_c, gemm_.batch_count, gemm_.batch_gap, false);
-  const bool reads_d = gemm_.in_place && gemm_.beta != 0.0f;
+  const bool reads_d = (gemm_.in_place && gemm_.beta != 0.0f) || gemm_.reads_own_d;
   d_ = std::make_unique<TypedBuffer>(gemm_.type_cd, shape_d_.elements, reads_d ? Access::kReadWrite : Access::kWrite,
                                      "D", gemm_.offset_d);
   if (!gemm_.in_place) {

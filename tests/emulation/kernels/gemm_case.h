@@ -41,6 +41,7 @@ struct GemmCase {
   int batch_count = 1;
   int batch_gap = 0;              // elements between batch entries, on top of their own size
   bool broadcast_a = false;       // batch stride 0
+  bool reads_own_d = false;       // D is also read, where the launch has written it before
   bool poisoned_operands = false;  // A and B are full of NaN and may not be read, as when alpha is 0
   int sm_count = 2;                // SMs that the launch is to use
   bool chained = false;            // it gets workspace, and flags for its blocks to hand work on by

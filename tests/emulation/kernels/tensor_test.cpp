@@ -1,19 +1,32 @@
 // The FP32_TENSOR family, from its own sources: the split pass, the three methods and the choice between them.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "kernels/families.h"
+#include "kernels/sgemm_tensor/plan.h"
+#include "tests/emulation/engine/device_array.h"
 #include "tests/emulation/engine/options.h"
+#include "tests/emulation/engine/violation.h"
 #include "tests/emulation/kernels/gemm_case.h"
 #include "tests/support/catch.h"
 
 using namespace fastgemm;
 using namespace fastgemm::emulation;
+using sgemm_tensor::Method;
 
 namespace {
 
 constexpr Op kOps[] = {Op::kN, Op::kT};
+
+std::uint64_t next_seed() {
+  static std::uint64_t seed = 0;
+  return ++seed;
+}
 
 GemmCase make_case(Op op_a, Op op_b, int m, int n, int k) {
   GemmCase gemm;
@@ -26,12 +39,131 @@ GemmCase make_case(Op op_a, Op op_b, int m, int n, int k) {
   return gemm;
 }
 
-// Runs one case, each under another seed: another order of blocks, warps, lanes and copies.
+// Runs one case on exact integers, each under another seed: another order of blocks, warps, lanes and copies.
 void check(const KernelEntry& row, GemmCase gemm) {
-  static std::uint64_t seed = 0;
-  gemm.seed = ++seed;
-  const ScopedOptions scope(Options::from_seed(seed));
+  gemm.seed = next_seed();
+  const ScopedOptions scope(Options::from_seed(gemm.seed));
   CHECK(run_case(row, gemm) == "");
+}
+
+const KernelEntry& smallest_row() { return sgemm_tensor_f32_sm90().back(); }
+
+// A product D = op(A) op(B) of chosen numbers, and what became of it.
+class Product {
+ public:
+  using Numbers = std::function<float(int row, int k)>;
+
+  Product(int m, int n, int k, const Numbers& a, const Numbers& b, Op op_a = Op::kN, Op op_b = Op::kN)
+      : m_(m),
+        n_(n),
+        k_(k),
+        a_(static_cast<std::size_t>(m * k), Access::kRead, "A"),
+        b_(static_cast<std::size_t>(n * k), Access::kRead, "B"),
+        d_(static_cast<std::size_t>(m * n), Access::kReadWrite, "D") {
+    at_a_ = op_a == Op::kN ? std::pair{1, m} : std::pair{k, 1};
+    at_b_ = op_b == Op::kN ? std::pair{k, 1} : std::pair{1, n};
+    for (int i = 0; i < k; ++i) {
+      for (int row = 0; row < m; ++row) a_[index(at_a_, row, i)] = a(row, i);
+      for (int row = 0; row < n; ++row) b_[index(at_b_, row, i)] = b(row, i);
+    }
+    problem_.op_a = op_a;
+    problem_.op_b = op_b;
+    problem_.math_mode = MathMode::kFp32Tensor;
+    problem_.m = m;
+    problem_.n = n;
+    problem_.k = k;
+    problem_.alpha.value = 1.0f;
+    problem_.a = {.data = a_.data(), .ld = op_a == Op::kN ? m : k};
+    problem_.b = {.data = b_.data(), .ld = op_b == Op::kN ? k : n};
+    problem_.d = {.data = d_.data(), .ld = m};
+  }
+
+  // The method that the device chose.
+  Method run(const KernelEntry& row) {
+    const ScopedOptions scope(Options::from_seed(next_seed()));
+    DeviceArray<std::uint32_t> flags(8, Access::kReadWrite, "flags");
+    std::fill_n(flags.data(), flags.size(), 0u);
+    const std::size_t bytes = row.workspace(problem_).fastest;
+    DeviceArray<std::uint32_t> workspace(bytes / 4, Access::kReadWrite, "workspace");
+    DeviceInfo device;
+    LaunchContext context{.device = &device, .workspace = workspace.data(), .workspace_bytes = bytes, .sm_count = 2,
+                          .flags = flags.data(), .flag_count = 8};
+    REQUIRE(row.supports(problem_));
+    REQUIRE(row.prepare() == cudaSuccess);
+    REQUIRE(row.launch(problem_, context) == cudaSuccess);
+    REQUIRE(std::all_of(flags.data(), flags.data() + flags.size(), [](std::uint32_t flag) { return flag == 0; }));
+    return static_cast<Method>(workspace[sgemm_tensor::workspace_layout({m_, n_, k_}, true).method / 4]);
+  }
+
+  // Largest |D - op(A) op(B)| / |op(A)| |op(B)|, of D and of what a chain of FP32 FMAs gives; NaN where one is none.
+  struct Errors {
+    double of_d = 0.0;
+    double of_fp32 = 0.0;
+  };
+  Errors errors() const {
+    Errors worst;
+    const auto take = [](double& largest, double error) {
+      if (!(error <= largest)) largest = error;
+    };
+    for (int row = 0; row < m_; ++row) {
+      for (int column = 0; column < n_; ++column) {
+        double sum = 0.0;
+        double size = std::numeric_limits<double>::min();
+        float chain = 0.0f;
+        for (int i = 0; i < k_; ++i) {
+          const float a = a_[index(at_a_, row, i)];
+          const float b = b_[index(at_b_, column, i)];
+          const double product = static_cast<double>(a) * static_cast<double>(b);
+          sum += product;
+          size += std::fabs(product);
+          chain = std::fma(a, b, chain);
+        }
+        take(worst.of_d, std::fabs(at(row, column) - sum) / size);
+        take(worst.of_fp32, std::fabs(chain - sum) / size);
+      }
+    }
+    return worst;
+  }
+
+  void check_errors() const {
+    const Errors worst = errors();
+    CHECK(worst.of_d > 0.0);
+    CHECK(worst.of_d <= worst.of_fp32);
+  }
+
+  float at(int row, int column) const { return d_[static_cast<std::size_t>(row + column * m_)]; }
+
+ private:
+  static std::size_t index(const std::pair<int, int>& steps, int row, int k) {
+    return static_cast<std::size_t>(row * steps.first + k * steps.second);
+  }
+
+  int m_, n_, k_;
+  DeviceArray<float> a_, b_, d_;
+  std::pair<int, int> at_a_, at_b_;  // from row to row, and from k to k
+  GemmProblem problem_;
+};
+
+// Uniform in [-1, 1), the same for the same place and seed.
+float number(int seed, int row, int k) {
+  Random random(static_cast<std::uint64_t>(seed) << 40 | static_cast<std::uint64_t>(row) << 20 | static_cast<unsigned>(k));
+  return static_cast<float>(static_cast<std::int64_t>(random.below(1u << 24)) - (1 << 23)) * 0x1p-23f;
+}
+
+Product::Numbers numbers(int seed) {
+  return [seed](int row, int k) { return number(seed, row, k); };
+}
+
+// The same with one element changed.
+Product::Numbers with(Product::Numbers others, int row, int k, float value) {
+  return [=](int r, int i) { return r == row && i == k ? value : others(r, i); };
+}
+
+// Powers of two far apart, from row to row and from element to element.
+Product::Numbers wide(int seed, int range) {
+  return [=](int row, int k) {
+    return std::ldexp(number(seed, row, k), static_cast<int>(range * number(seed + 1, row, k)));
+  };
 }
 
 }  // namespace
@@ -43,7 +175,7 @@ TEST_CASE("tensor kernels multiply at and around the edges of their tile", "[ker
       for (const Op op_b : kOps) {
         const int m = turn % 2 == 0 ? row.tile.m + 1 : 1;
         const int n = turn < 2 ? row.tile.n - 1 : row.tile.n + 1;
-        GemmCase gemm = make_case(op_a, op_b, m, n, 128 + 33 * turn);
+        GemmCase gemm = make_case(op_a, op_b, m, n, 256 + 33 * turn);
         gemm.pad_a = gemm.pad_c = gemm.pad_d = turn % 2;
         gemm.offset_b = gemm.offset_d = gemm.offset_c = turn / 2;
         gemm.alpha = turn % 2 == 0 ? 1.0f : -2.0f;
@@ -53,4 +185,155 @@ TEST_CASE("tensor kernels multiply at and around the edges of their tile", "[ker
       }
     }
   }
+}
+
+TEST_CASE("tensor kernels work through lists of tiles", "[kernels][tensor]") {
+  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+    GemmCase gemm = make_case(Op::kT, Op::kN, 3 * row.tile.m - 9, 2 * row.tile.n - 1, 300);
+    gemm.sm_count = 2;
+    check(row, gemm);
+  }
+}
+
+TEST_CASE("tensor kernels take long rows, in either layout", "[kernels][tensor]") {
+  for (const int k : {1024, 1025, 8193}) {
+    check(smallest_row(), make_case(Op::kT, Op::kN, 5, 3, k));
+    check(smallest_row(), make_case(Op::kN, Op::kT, 18, 3, k));
+  }
+}
+
+TEST_CASE("tensor kernels work in pieces where workspace is short", "[kernels][tensor]") {
+  int turn = 0;
+  for (const int k : {520, 700, 1030}) {
+    GemmCase gemm = make_case(kOps[turn % 2], kOps[turn / 2 % 2], 40, 30, k);
+    gemm.row_workspace = RowWorkspace::kLeast;
+    gemm.reads_own_d = true;
+    gemm.alpha = 2.0f;
+    gemm.beta = turn % 2 == 0 ? 0.5f : 0.0f;
+    gemm.in_place = turn < 2;
+    gemm.bias = true;
+    gemm.activation = Activation::kRelu;
+    check(smallest_row(), gemm);
+    ++turn;
+  }
+  GemmCase pieces = make_case(Op::kT, Op::kT, 1540, 3, 576);  // of D, too
+  pieces.row_workspace = RowWorkspace::kLeast;
+  pieces.reads_own_d = true;
+  check(smallest_row(), pieces);
+}
+
+TEST_CASE("tensor kernels apply bias and activation, and scalars on the device", "[kernels][tensor]") {
+  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+    int turn = 0;
+    for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
+      for (const float alpha : {-2.0f, 0.0f}) {
+        GemmCase gemm = make_case(Op::kN, Op::kT, row.tile.m / 2 + 5, 50, 257);
+        gemm.alpha = alpha;
+        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
+        gemm.device_scalars = true;
+        gemm.poisoned_operands = alpha == 0.0f;
+        gemm.activation = activation;
+        gemm.bias = turn % 3 != 0;
+        gemm.in_place = turn % 4 < 2;
+        check(row, gemm);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("tensor kernels go through few large batch entries", "[kernels][tensor]") {
+  const auto supports = smallest_row().supports;
+  GemmProblem problem;
+  problem.m = problem.n = problem.k = 1024;
+  problem.batch_count = 64;
+  CHECK(supports(problem));
+  const auto declines = [&](auto change) {
+    GemmProblem changed = problem;
+    change(changed);
+    return !supports(changed);
+  };
+  CHECK(declines([](GemmProblem& p) { p.batch_count = 65; }));
+  CHECK(declines([](GemmProblem& p) { p.m = 1023; }));
+  CHECK(declines([](GemmProblem& p) { p.k = 255; }));
+  CHECK(declines([](GemmProblem& p) { p.k = 1 << 24; }));
+  CHECK(declines([](GemmProblem& p) { p.type_cd = DataType::kFloat16; }));
+  static const void* const kPointer = nullptr;
+  CHECK(declines([](GemmProblem& p) { p.a.pointers = &kPointer; }));
+}
+
+TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[kernels][tensor]") {
+  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+    Product product(20, 12, 512, numbers(1), numbers(2));
+    CHECK(product.run(row) == Method::kFp16x3);
+    product.check_errors();
+  }
+  // Rows and columns of any size: each has its own scale.
+  const auto sized = [](int seed) {
+    return [seed](int row, int k) { return std::ldexp(number(seed, row, k), 50 - 7 * row); };
+  };
+  Product product(19, 14, 256, sized(1), sized(2), Op::kT, Op::kT);
+  CHECK(product.run(smallest_row()) == Method::kFp16x3);
+  product.check_errors();
+}
+
+TEST_CASE("the method changes at its edge, whatever the layout", "[kernels][tensor]") {
+  // The largest element of the changed row is 2^13, so elements from 2^-14 on keep all bits.
+  for (const Op op : kOps) {
+    const auto method = [op](std::initializer_list<float> changed) {
+      Product::Numbers a = with(numbers(1), 3, 9, 0x1p13f);
+      int k = 100;
+      for (const float value : changed) a = with(a, 3, k++, value);
+      const auto above = [a](int row, int i) { return a(row, i) == 0.0f ? 0.5f : a(row, i); };
+      // All else is far above the edge.
+      const auto coarse = [above](int row, int i) {
+        const float x = above(row, i);
+        return std::fabs(x) < 0x1p-13f && i < 100 ? 0.25f : x;
+      };
+      Product product(20, 3, 300, coarse, numbers(2), op, op);
+      const Method chosen = product.run(smallest_row());
+      product.check_errors();
+      return chosen;
+    };
+    CHECK(method({0x1p-14f, -0x1p-14f}) == Method::kFp16x3);
+    CHECK(method({0x1p-15f}) == Method::kBf16x6);  // fewer than 2^20 elements: none may be missed
+    CHECK(method({0x1.fffffep-15f, 0.5f}) == Method::kBf16x6);
+    CHECK(method({0x1p-50f}) == Method::kBf16x6);
+    CHECK(method({0x1p-51f}) == Method::kStrict);
+    CHECK(method({0x1p51f}) == Method::kStrict);
+  }
+}
+
+TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[kernels][tensor]") {
+  int turn = 0;
+  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+    Product product(row.tile.m + 3, 9, 300, wide(1, 20), wide(3, 20), kOps[turn % 2], kOps[turn / 2]);
+    CHECK(product.run(row) == Method::kBf16x6);
+    product.check_errors();
+    ++turn;
+  }
+}
+
+TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 has them", "[kernels][tensor]") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::nanf("");
+  for (const float special : {inf, -inf, nan}) {
+    Product product(5, 4, 256, with(numbers(1), 2, 77, special), numbers(2));
+    CHECK(product.run(smallest_row()) == Method::kStrict);
+    for (int row = 0; row < 5; ++row) {
+      for (int column = 0; column < 4; ++column) {
+        const float expected = special * number(2, column, 77);
+        if (row != 2) {
+          CHECK(std::isfinite(product.at(row, column)));
+        } else if (std::isnan(expected)) {
+          CHECK(std::isnan(product.at(row, column)));
+        } else {
+          CHECK(product.at(row, column) == expected);
+        }
+      }
+    }
+  }
+  const auto subnormal = [](int row, int k) { return std::ldexp(number(1, row, k), row == 1 ? -128 : 0); };
+  Product product(5, 4, 256, subnormal, numbers(2), Op::kT, Op::kN);
+  CHECK(product.run(smallest_row()) == Method::kStrict);
 }
