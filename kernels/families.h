@@ -12,6 +12,7 @@ using Family = std::span<const KernelEntry> (*)();
 
 std::span<const KernelEntry> sgemm_ffma_f32_sm75();  // kernels/sgemm_ffma, register-staged
 std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.async
+std::span<const KernelEntry> sgemm_ffma_small_f32_sm80();  // the same in small tiles
 std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
 std::span<const KernelEntry> sgemm_tensor_f32_sm90();  // kernels/sgemm_tensor, FP16 or BF16 parts on wgmma
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
@@ -29,6 +30,9 @@ inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no 
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
     sgemm_ffma_f32_sm80,
+#endif
+#ifdef FASTGEMM_HAS_SGEMM_FFMA_SMALL_SM80
+    sgemm_ffma_small_f32_sm80,
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM75
     sgemm_ffma_f32_sm75,

@@ -62,11 +62,57 @@ FG_DEVICE TileOperands tile_operands(const GemmParams& params, const BlockTile& 
   return operands;
 }
 
-// With the tile's k in several parts: true in the block that has their sum. The ring of stages is free by then.
+// With several groups of warps: true in the first one, which gets the sum of all. The ring of stages is free by then.
+template <class Config>
+FG_DEVICE bool add_groups(Accumulators<Config>& r_acc) {
+  constexpr int kThreadM = Config::kThreadM;
+  constexpr int kElements = kThreadM * Config::kThreadN;
+  constexpr int kGroupBytes = kElements * Config::kGroupThreads * 4;
+  const int group = ptx::thread_index() / Config::kGroupThreads;
+  // Vector v of a group's thread t stands at (v * kGroupThreads + t) * 16.
+  const ptx::SharedAddress s_sums = ptx::shared_base() + ptx::thread_index() % Config::kGroupThreads * 16;
+  ptx::barrier_sync();
+  if (group > 0) {
+    const ptx::SharedAddress s_own = s_sums + (group - 1) * kGroupBytes;
+#pragma unroll
+    for (int i = 0; i < kElements; i += 4) {
+      const float* r_vector = &r_acc[i / kThreadM][i % kThreadM];
+      ptx::st_shared_f32x4(s_own + i * Config::kGroupThreads * 4,
+                           float4{r_vector[0], r_vector[1], r_vector[2], r_vector[3]});
+    }
+  }
+  ptx::barrier_sync();
+  if (group > 0) return false;
+#pragma unroll
+  for (int other = 0; other < Config::kGroups - 1; ++other) {
+#pragma unroll
+    for (int i = 0; i < kElements; i += 4) {
+      const float4 sum = ptx::ld_shared_f32x4(s_sums + other * kGroupBytes + i * Config::kGroupThreads * 4);
+      float* r_vector = &r_acc[i / kThreadM][i % kThreadM];
+      r_vector[0] = ptx::add_rn(r_vector[0], sum.x), r_vector[1] = ptx::add_rn(r_vector[1], sum.y);
+      r_vector[2] = ptx::add_rn(r_vector[2], sum.z), r_vector[3] = ptx::add_rn(r_vector[3], sum.w);
+    }
+  }
+  return true;
+}
+
+// The first group's threads.
+template <class Config>
+struct GroupMeet {
+  FG_DEVICE void operator()() const {
+    if constexpr (Config::kGroups == 1) {
+      ptx::barrier_sync();
+    } else {
+      ptx::barrier_sync(1, Config::kGroupThreads);
+    }
+  }
+};
+
+// With the tile's k in several parts: true in the block that has their sum.
 template <class Config>
 FG_DEVICE bool sum_parts(const SplitParams& split, const SplitPart& part, Accumulators<Config>& r_acc) {
   constexpr int kElements = Config::kThreadM * Config::kThreadN;
-  const SplitThreads<Config::kThreads> threads{ptx::thread_index(), ptx::shared_base()};
+  const SplitThreads<Config::kGroupThreads, GroupMeet<Config>> threads{ptx::thread_index(), ptx::shared_base()};
   return sum_split_parts<kElements>(split, part, threads, [&r_acc](int i) -> float& {
     return r_acc[i / Config::kThreadM][i % Config::kThreadM];
   });
@@ -82,10 +128,13 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   Accumulators<Config> r_acc = {};
   if (problem.k > 0 && load_scalar(problem.alpha) != 0.0f) {
     Mainloop<Config>(tile_operands<Config>(params, tile, part.index)).run(r_acc);
+    if constexpr (Config::kGroups > 1) {
+      if (!add_groups<Config>(r_acc)) return;
+    }
     if constexpr (Config::kSplits) {
       if (params.split.splits > 1 && !sum_parts<Config>(params.split, part, r_acc)) return;
     }
-  } else if (part.index > 0) {
+  } else if (part.index > 0 || ptx::thread_index() >= Config::kGroupThreads) {
     return;
   }
   const Epilogue epilogue = make_epilogue(problem, tile.batch);

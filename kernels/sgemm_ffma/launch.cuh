@@ -19,27 +19,40 @@ inline bool allows_vectors(const Operand& operand, std::int64_t batch_count) {
   return operand_alignment(operand, DataType::kFloat32, batch_count) >= 16;
 }
 
-// What the kernel table needs of a tile. It has a kernel for each of four layouts, and two where an operand is m- or
-// n-contiguous: 16-byte and 4-byte copies. A k-contiguous operand is copied in 4-byte pieces however it is aligned, so
-// TN has one kernel.
+// What the kernel table needs of a tile. It has two kernels for each of four layouts: 16-byte and 4-byte copies. Small
+// tiles read one k-contiguous operand along k, in 16-byte copies; large ones, and the other such operand of TN, take it
+// in 4-byte pieces however it is aligned.
 template <class Tile>
 class Launcher {
   using Kernel = void (*)(GemmParams);
   static constexpr SliceCopy kWide = SliceCopy::kContiguous16;
   static constexpr SliceCopy kNarrow = SliceCopy::kContiguous4;
   static constexpr SliceCopy kAcross = SliceCopy::kTransposed4;
+  static constexpr SliceCopy kRows = Tile::kSplits ? SliceCopy::kRows16 : SliceCopy::kTransposed4;
+  static constexpr bool kRowsOfA = Tile::kTileM > Tile::kTileN;  // in TN: of the larger operand
 
   template <SliceCopy kCopyA, SliceCopy kCopyB>
   static constexpr Kernel kKernel = sgemm_ffma_kernel<Config<Tile, kCopyA, kCopyB>>;
 
+  // TN's, with 16-byte copies of the larger operand where they are used at all.
+  static constexpr Kernel rows_and_across() {
+    if constexpr (kRowsOfA) {
+      return kKernel<kRows, kAcross>;
+    } else {
+      return kKernel<kAcross, kRows>;
+    }
+  }
+
   // [op A][op B][16-byte copies]
   static constexpr Kernel kKernels[2][2][2] = {
-      {{kKernel<kNarrow, kAcross>, kKernel<kWide, kAcross>}, {kKernel<kNarrow, kNarrow>, kKernel<kWide, kWide>}},
-      {{kKernel<kAcross, kAcross>, kKernel<kAcross, kAcross>}, {kKernel<kAcross, kNarrow>, kKernel<kAcross, kWide>}}};
+      {{kKernel<kNarrow, kAcross>, kKernel<kWide, kRows>}, {kKernel<kNarrow, kNarrow>, kKernel<kWide, kWide>}},
+      {{kKernel<kAcross, kAcross>, rows_and_across()}, {kKernel<kAcross, kNarrow>, kKernel<kRows, kWide>}}};
 
   static Kernel kernel_of(const GemmProblem& problem) {
-    const bool a_wide = problem.op_a == Op::kT || allows_vectors(problem.a, problem.batch_count);
-    const bool b_wide = problem.op_b == Op::kN || allows_vectors(problem.b, problem.batch_count);
+    const bool across_a = problem.op_a == Op::kT && (!Tile::kSplits || (problem.op_b == Op::kN && !kRowsOfA));
+    const bool across_b = problem.op_b == Op::kN && (!Tile::kSplits || (problem.op_a == Op::kT && kRowsOfA));
+    const bool a_wide = across_a || allows_vectors(problem.a, problem.batch_count);
+    const bool b_wide = across_b || allows_vectors(problem.b, problem.batch_count);
     return kKernels[static_cast<int>(problem.op_a)][static_cast<int>(problem.op_b)][a_wide && b_wide];
   }
 
@@ -47,7 +60,10 @@ class Launcher {
 
  public:
   static constexpr int kThreads = AnyConfig::kThreads;
-  static constexpr std::int64_t kSharedBytes = AnyConfig::kSharedBytes;
+  // Of the layout that needs most.
+  static constexpr std::int64_t kSharedBytes =
+      std::max({AnyConfig::kSharedBytes, Config<Tile, kWide, kRows>::kSharedBytes,
+                Config<Tile, kRows, kWide>::kSharedBytes});
   static constexpr int kMaxSplits = Tile::kSplits ? kMaxSplitsOfK : 1;
 
   static bool supports(const GemmProblem& problem) {

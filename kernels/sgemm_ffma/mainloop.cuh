@@ -26,16 +26,19 @@ class Mainloop {
  public:
   FG_DEVICE explicit Mainloop(const TileOperands& operands)
       : warp_m_(ptx::warp_index() % Config::kWarpsM),
-        warp_n_(ptx::warp_index() / Config::kWarpsM),
+        warp_n_(ptx::warp_index() / Config::kWarpsM % Config::kWarpsN),
+        first_step_(ptx::warp_index() / (Config::kWarpsM * Config::kWarpsN) * Config::kGroupSteps),
         a_(slice(operands.a, first_m()), ptx::shared_base() + first_m() * 4,
            Config::kSliceBarriers ? warp_n_ * 32 + ptx::lane_index() : ptx::thread_index()),
         b_(slice(operands.b, first_n()), ptx::shared_base() + Config::kStageBytesA + first_n() * 4,
            Config::kSliceBarriers ? warp_m_ * 32 + ptx::lane_index() : ptx::thread_index()) {
     const int lane_m = Config::Lanes::lane_m(ptx::lane_index());
     const int lane_n = Config::Lanes::lane_n(ptx::lane_index());
-    at_.s_a = ptx::shared_base() + (warp_m_ * Config::AxisM::kWidth + Config::AxisM::position(lane_m, 0)) * 4;
-    at_.s_b = ptx::shared_base() + Config::kStageBytesA +
-              (warp_n_ * Config::AxisN::kWidth + Config::AxisN::position(lane_n, 0)) * 4;
+    const int row_a = warp_m_ * Config::AxisM::kWidth + Config::AxisM::position(lane_m, 0);
+    const int row_b = warp_n_ * Config::AxisN::kWidth + Config::AxisN::position(lane_n, 0);
+    at_.s_a = ptx::shared_base() + row_a * (Config::kRowsA ? Config::kPitchA : 4) + first_step_ * Config::kStepBytesA;
+    at_.s_b = ptx::shared_base() + Config::kStageBytesA + row_b * (Config::kRowsB ? Config::kPitchB : 4) +
+              first_step_ * Config::kStepBytesB;
     whole_tiles_ = static_cast<int>(operands.k / kTileK);
     rest_ = static_cast<int>(operands.k % kTileK);
     const bool interior = operands.a.extent - operands.a.along >= Config::kTileM &&
@@ -65,7 +68,7 @@ class Mainloop {
   FG_DEVICE int depth(int tile) const { return tile < whole_tiles_ ? kTileK : rest_; }
 
   FG_DEVICE FragmentAddress fragments_at(ptx::SharedAddress stage_offset, int step) const {
-    return {at_.s_a + stage_offset + step * Config::kPitchA, at_.s_b + stage_offset + step * Config::kPitchB};
+    return {at_.s_a + stage_offset + step * Config::kStepBytesA, at_.s_b + stage_offset + step * Config::kStepBytesB};
   }
 
   FG_DEVICE static ptx::SharedAddress next_stage(ptx::SharedAddress stage_offset) {
@@ -122,7 +125,8 @@ class Mainloop {
   // Groups of copies count k tiles, also those that do not exist, so that waiting for a group is waiting for a tile.
   FG_DEVICE void run_async(Accumulators<Config>& r_acc) {
     // Groups closed after the next tile's at the time of a meeting: the tile's own copies are closed only at its end.
-    constexpr int kTilesBehindNext = Config::kPrefetch - (Config::kMeetStepA < kTileK - 1 ? 2 : 1);
+    constexpr int kSteps = Config::kGroupSteps;
+    constexpr int kTilesBehindNext = Config::kPrefetch - (Config::kMeetStepA < kSteps - 1 ? 2 : 1);
     ptx::SharedAddress fill_offset = 0;
     for (int tile = 0; tile < Config::kPrefetch; ++tile) {
       copy_part<1>(0, tile, fill_offset);
@@ -134,14 +138,16 @@ class Mainloop {
     meet_sharers_of_b();
     Fragments<Config> r_fragments[2];
     ptx::SharedAddress offset = 0;
+    RowFragments<Config> r_rows;
     load_fragments(r_fragments[0], fragments_at(offset, 0));
+    load_rows(r_rows, fragments_at(offset, 0));
 #pragma unroll 1
     for (int tile = 0; tile < whole_tiles_; ++tile) {
       const ptx::SharedAddress next_offset = next_stage(offset);
 #pragma unroll
-      for (int step = 0; step < kTileK; ++step) {
-        const bool last = step == kTileK - 1;
-        constexpr int kPartSteps = kTileK / Config::kCopyParts;
+      for (int step = 0; step < kSteps; ++step) {
+        const bool last = step == kSteps - 1;
+        constexpr int kPartSteps = kSteps / Config::kCopyParts;
         if (step == Config::kMeetStepA) {
           ptx::cp_async_wait<kTilesBehindNext>();
           meet_sharers_of_a();
@@ -150,16 +156,17 @@ class Mainloop {
         if (step % kPartSteps == 0) {
           copy_part<Config::kCopyParts>(step / kPartSteps, tile + Config::kPrefetch, fill_offset);
         }
-        if (step == kTileK - 2) {  // after the last part, and before a meeting at the tile's end
+        if (step == kSteps - 2) {  // after the last part, and before a meeting at the tile's end
           ptx::cp_async_commit();
           fill_offset = next_stage(fill_offset);
         }
         const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
-        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
+        Fragments<Config>& r_next = r_fragments[(step + 1) % 2];
+        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_next, r_rows, next_at, step);
       }
       offset = next_offset;
     }
-    multiply_rest(r_acc, r_fragments[0], offset);
+    multiply_rest(r_acc, r_fragments[0], r_rows, offset);
     ptx::cp_async_wait<0>();
   }
 
@@ -185,13 +192,15 @@ class Mainloop {
     meet_sharers_of_b();
     Fragments<Config> r_fragments[2];
     ptx::SharedAddress offset = 0;
+    RowFragments<Config> r_rows;
     load_fragments(r_fragments[0], fragments_at(offset, 0));
+    load_rows(r_rows, fragments_at(offset, 0));
 #pragma unroll 1
     for (int tile = 0; tile < whole_tiles_; ++tile) {
       const ptx::SharedAddress next_offset = next_stage(offset);
 #pragma unroll
-      for (int step = 0; step < kTileK; ++step) {
-        const bool last = step == kTileK - 1;
+      for (int step = 0; step < Config::kGroupSteps; ++step) {
+        const bool last = step == Config::kGroupSteps - 1;
         if (step == 0) load_staged(tile + 1);
         if (last) {
           // The other stage was left by all sharers at the last meeting.
@@ -200,29 +209,39 @@ class Mainloop {
           meet_sharers_of_b();
         }
         const FragmentAddress next_at = last ? fragments_at(next_offset, 0) : fragments_at(offset, step + 1);
-        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_fragments[(step + 1) % 2], next_at);
+        Fragments<Config>& r_next = r_fragments[(step + 1) % 2];
+        multiply_step<Config, true>(r_acc, r_fragments[step % 2], r_next, r_rows, next_at, step);
       }
       offset = next_offset;
     }
-    multiply_rest(r_acc, r_fragments[0], offset);
+    multiply_rest(r_acc, r_fragments[0], r_rows, offset);
   }
 
   // The steps of a last, partial k tile, whose first fragments are loaded: only real steps enter a chain, since adding
   // 0 * 0 would turn a sum of -0 into +0.
-  FG_DEVICE void multiply_rest(Accumulators<Config>& r_acc, Fragments<Config>& r_fragments,
+  FG_DEVICE void multiply_rest(Accumulators<Config>& r_acc, Fragments<Config>& r_fragments, RowFragments<Config>& r_rows,
                                ptx::SharedAddress stage_offset) const {
+    const int own = rest_ - first_step_;
+    const int steps = own < Config::kGroupSteps ? own : Config::kGroupSteps;
     FragmentAddress at = fragments_at(stage_offset, 0);
+    constexpr int kUnroll = Config::kRowsA || Config::kRowsB ? 4 : 1;  // a row's step must be known to the compiler
 #pragma unroll 1
-    for (int step = 0; step < rest_; ++step) {
-      multiply_step<Config, false>(r_acc, r_fragments, r_fragments, at);
-      at.s_a += Config::kPitchA;
-      at.s_b += Config::kPitchB;
-      if (step + 1 < rest_) load_fragments(r_fragments, at);
+    for (int first = 0; first < steps; first += kUnroll) {
+#pragma unroll
+      for (int step = 0; step < kUnroll; ++step) {
+        if (first + step >= steps) break;
+        multiply_step<Config, false>(r_acc, r_fragments, r_fragments, r_rows, at, step);
+        at.s_a += Config::kStepBytesA;
+        at.s_b += Config::kStepBytesB;
+        if (first + step + 1 < steps) load_fragments(r_fragments, at);
+      }
+      if (first + kUnroll < steps) load_rows(r_rows, at);
     }
   }
 
   int warp_m_;
   int warp_n_;
+  int first_step_;  // of a k tile, for this warp's group
   SliceA a_;
   SliceB b_;
   FragmentAddress at_;

@@ -20,7 +20,10 @@ struct SliceOrigin {
 
 template <class Map, SliceCopy kKind, int kPitch>
 class OperandSlice {
-  static constexpr bool kTransposed = kKind == SliceCopy::kTransposed4;
+  static constexpr bool kAlongK = stored_along_k(kKind);
+  static constexpr bool kRows = kKind == SliceCopy::kRows16;
+  static constexpr int kPitchAlong = kRows ? kPitch : 4;  // bytes in shared memory between neighbours of m or n,
+  static constexpr int kPitchK = kRows ? 4 : kPitch;      // and of k
   static constexpr int kElements = Map::kElements;
 
  public:
@@ -30,15 +33,15 @@ class OperandSlice {
   FG_DEVICE OperandSlice(const SliceOrigin& origin, ptx::SharedAddress s_slice, int thread) {
     const SlicePosition first = Map::first(thread);
     const std::int64_t along = origin.along + first.along;
-    const std::int64_t stride_along = kTransposed ? origin.ld : 1;
-    const std::int64_t stride_k = kTransposed ? 1 : origin.ld;
+    const std::int64_t stride_along = kAlongK ? origin.ld : 1;
+    const std::int64_t stride_k = kAlongK ? 1 : origin.ld;
     g_next_ = origin.g_operand + along * stride_along + first.k * stride_k;
     step_ = Map::kAlongStep * stride_along;
     run_step_ = Map::kRunDepth * stride_k - (Map::kPassesPerRun - 1) * step_;
     const std::int64_t room = origin.extent - along;
     room_ = room > kFar ? kFar : static_cast<int>(room < 0 ? 0 : room);
     first_k_ = first.k;
-    s_first_ = s_slice + first.k * kPitch + first.along * 4;
+    s_first_ = s_slice + first.k * kPitchK + first.along * kPitchAlong;
   }
 
   // Starts one copy of a k tile, to the stage `stage_offset` bytes into shared memory; a tile takes all passes, in
@@ -49,7 +52,7 @@ class OperandSlice {
     const SlicePosition offset = Map::offset(pass);
     const float* g_source = take_source(pass);
     if (kChecked && first_k_ + offset.k >= depth) return;
-    const int valid = kChecked ? valid_elements(offset) * 4 : kElements * 4;
+    const int valid = kChecked ? valid_elements(offset, depth) * 4 : kElements * 4;
     if constexpr (kElements == 4) {
       ptx::cp_async_16(target(offset, stage_offset), g_source, valid);
     } else {
@@ -64,7 +67,7 @@ class OperandSlice {
     for (int pass = 0; pass < Map::kPasses; ++pass) {
       const SlicePosition offset = Map::offset(pass);
       const float* g_source = take_source(pass);
-      const int valid = !kChecked ? kElements : first_k_ + offset.k < depth ? valid_elements(offset) : 0;
+      const int valid = !kChecked ? kElements : first_k_ + offset.k < depth ? valid_elements(offset, depth) : 0;
       load_copy<kChecked>(r_staged + pass * kElements, g_source, valid);
     }
   }
@@ -94,12 +97,13 @@ class OperandSlice {
   }
 
   FG_DEVICE ptx::SharedAddress target(SlicePosition offset, ptx::SharedAddress stage_offset) const {
-    return s_first_ + stage_offset + offset.k * kPitch + offset.along * 4;
+    return s_first_ + stage_offset + offset.k * kPitchK + offset.along * kPitchAlong;
   }
 
-  // Elements of a copy that lie inside the operand.
-  FG_DEVICE int valid_elements(SlicePosition offset) const {
-    const int room = room_ - offset.along;
+  // Elements of a copy that lie inside the operand, of which `depth` of the tile's k exist.
+  FG_DEVICE int valid_elements(SlicePosition offset, int depth) const {
+    if (kRows && room_ <= offset.along) return 0;
+    const int room = kRows ? depth - first_k_ : room_ - offset.along;
     return room >= kElements ? kElements : room > 0 ? room : 0;
   }
 

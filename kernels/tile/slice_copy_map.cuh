@@ -10,8 +10,11 @@ namespace fastgemm {
 enum class SliceCopy {
   kContiguous16,  // stored m- or n-contiguous, 16-byte copies
   kContiguous4,   // stored m- or n-contiguous, 4-byte copies
-  kTransposed4    // stored k-contiguous, 4-byte copies
+  kTransposed4,   // stored k-contiguous, 4-byte copies
+  kRows16         // stored k-contiguous, 16-byte copies; k contiguous in shared memory too
 };
+
+constexpr bool stored_along_k(SliceCopy kind) { return kind == SliceCopy::kTransposed4 || kind == SliceCopy::kRows16; }
 
 // An element of a slice: `along` m or n, and k.
 struct SlicePosition {
@@ -26,7 +29,8 @@ inline constexpr int kSlicePadding = 4;
 // position(thread, pass) = first(thread) + offset(pass), so that only first() takes registers.
 template <SliceCopy kKind, int kWidth, int kDepth, int kThreads>
 struct SliceCopyMap {
-  static constexpr int kElements = kKind == SliceCopy::kContiguous16 ? 4 : 1;  // of one copy
+  static constexpr bool kRows = kKind == SliceCopy::kRows16;
+  static constexpr int kElements = kRows || kKind == SliceCopy::kContiguous16 ? 4 : 1;  // of one copy
   static constexpr int kPasses = kWidth * kDepth / kElements / kThreads;
   static_assert(kPasses * kElements * kThreads == kWidth * kDepth, "every thread takes the same number of copies");
   static_assert(kThreads % 32 == 0 && kWidth % 4 == 0, "whole warps, whole vectors");
@@ -44,21 +48,26 @@ struct SliceCopyMap {
   static_assert(kKind != SliceCopy::kTransposed4 ||
                     (kDepth % kLanesK == 0 && kWidth % kAlongPerPass == 0),
                 "transposed passes tile the slice");
-  static_assert(kKind == SliceCopy::kTransposed4 ||
-                    (kThreads % kThreadsPerRow == 0 && kCopiesPerRow % kThreadsPerRow == 0),
+  static_assert(stored_along_k(kKind) || (kThreads % kThreadsPerRow == 0 && kCopiesPerRow % kThreadsPerRow == 0),
                 "contiguous passes tile the slice");
 
+  // Rows: threads lie along k, the next ones in the next rows of m or n.
+  static constexpr int kCopiesAlongK = kDepth / 4;
+  static constexpr int kRowsOfPass = kThreads / kCopiesAlongK;
+  static_assert(!kRows || (kThreads % kCopiesAlongK == 0 && kWidth % kRowsOfPass == 0), "passes tile the rows");
+
   // Passes that differ only in `along` form a run; the next run starts kRunDepth further in k.
-  static constexpr int kPassesPerRun = kKind == SliceCopy::kTransposed4 ? kPassesPerLanesK : kPassesPerRow;
-  static constexpr int kRunDepth = kKind == SliceCopy::kTransposed4 ? kLanesK : kRowsPerPass;
-  static constexpr int kAlongStep =
-      kKind == SliceCopy::kTransposed4 ? kAlongPerPass : kThreadsPerRow * kElements;
+  static constexpr bool kTransposed = kKind == SliceCopy::kTransposed4;
+  static constexpr int kPassesPerRun = kRows ? kPasses : kTransposed ? kPassesPerLanesK : kPassesPerRow;
+  static constexpr int kRunDepth = kRows ? kDepth : kTransposed ? kLanesK : kRowsPerPass;
+  static constexpr int kAlongStep = kRows ? kRowsOfPass : kTransposed ? kAlongPerPass : kThreadsPerRow * kElements;
 
   __host__ __device__ static constexpr SlicePosition first(int thread) {
     if (kKind == SliceCopy::kTransposed4) {
       const int lane = thread % 32;
       return {thread / 32 * (32 / kLanesK) + lane / kLanesK, lane % kLanesK};
     }
+    if (kKind == SliceCopy::kRows16) return {thread / kCopiesAlongK, thread % kCopiesAlongK * 4};
     return {thread % kThreadsPerRow * kElements, thread / kThreadsPerRow};
   }
 

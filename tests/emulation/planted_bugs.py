@@ -11,6 +11,8 @@ TILE = dict(source="tests/emulation/wgmma_tile/tile.cu", tests="[wgmma_tile]",
             file="tests/emulation/wgmma_tile/kernel.cuh")
 DESCRIPTOR = dict(TILE, file="tile/wgmma_descriptor.cuh")
 FFMA_SM75 = dict(source="sgemm_ffma/instances_f32_sm75.cu", tests="*FfmaSm75")
+FFMA_SMALL = dict(source="sgemm_ffma/instances_small_f32.cu", tests="*FfmaSmall")
+GEMV = dict(source="gemv/instances_f32.cu", tests="*GemvF32")
 
 BUGS = [
     # --- waits, barriers and stages of the HGEMM pipeline
@@ -96,6 +98,41 @@ BUGS = [
          replace="return room > 0 ? kElements : 0;"),
     dict(FFMA, name="missing row predicate of a store", file="epilogue/store_thread_tile.cuh",
          find="if (row < rows) store_scaled_row(", replace="store_scaled_row("),
+    # --- parts of k, summed by the last block
+    dict(FFMA, name="part counted before it is parked", file="tile/split_sum.cuh",
+         find="""  threads.meet();
+  if (threads.index == 0) {""",
+         replace="""  if (threads.index == 0) {"""),
+    dict(FFMA, name="parts summed before all threads know of them", file="tile/split_sum.cuh",
+         find="""  threads.meet();
+  return ptx::ld_shared_u32(threads.s_word) != 0;""",
+         replace="""  return ptx::ld_shared_u32(threads.s_word) != 0;"""),
+    dict(FFMA, name="flag not set back", file="tile/split_sum.cuh",
+         find="    if (last) ptx::st_release_gpu_u32(flag, 0);  // for the next launch\n", replace=""),
+    dict(FFMA, name="sum of the first group's parts for every group", file="tile/split_sum.cuh",
+         find="const int first = group * split.group;", replace="const int first = 0 * group;"),
+    dict(MMA, name="last part without the k tail", file="hgemm_mma/kernel.cuh",
+         find="k = (own.end == steps ? p.k :", replace="k = (own.end == steps ? p.k / Variant::kTileK * Variant::kTileK :"),
+    # --- groups of warps that share a tile
+    dict(FFMA_SMALL, name="groups' sums over stages still read", file="sgemm_ffma/kernel.cuh",
+         find="""  ptx::barrier_sync();
+  if (group > 0) {""",
+         replace="""  if (group > 0) {"""),
+    dict(FFMA_SMALL, name="groups added before they are there", file="sgemm_ffma/kernel.cuh",
+         find="""  ptx::barrier_sync();
+  if (group > 0) return false;""",
+         replace="""  if (group > 0) return false;"""),
+    dict(FFMA_SMALL, name="rows of the four steps before", file="sgemm_ffma/fragments.cuh",
+         find="step % 4 == 3 && along == kInner - 1", replace="step % 8 == 3 && along == kInner - 1"),
+    # --- the GEMV family
+    dict(GEMV, name="chunk overwritten while it is read", file="gemv/kernel.cuh",
+         find="    ptx::barrier_sync();                            // the chunk before is read\n", replace=""),
+    dict(GEMV, name="slices added before they are there", file="gemv/kernel.cuh",
+         find="""  ptx::barrier_sync();
+  if (ptx::thread_index() >= Config::kVectors) return;""",
+         replace="""  if (ptx::thread_index() >= Config::kVectors) return;"""),
+    dict(GEMV, name="chunk filled to k alone, not to its group of steps", file="gemv/operands.cuh",
+         find="(depth_left + kGroupDepth - 1) / kGroupDepth * kGroupDepth;", replace="(depth_left + 31) / 32 * 32;"),
     # --- the epilogue and the tile order
     dict(FFMA, name="C read although beta is 0", file="epilogue/store_thread_tile.cuh",
          find="if (e.beta != 0.0f) c = ptx::ld_global_f32x4(", replace="c = ptx::ld_global_f32x4("),

@@ -20,6 +20,9 @@ struct FfmaSm80 {
 struct FfmaSm75 {
   static std::span<const KernelEntry> rows() { return sgemm_ffma_f32_sm75(); }
 };
+struct FfmaSmall {
+  static std::span<const KernelEntry> rows() { return sgemm_ffma_small_f32_sm80(); }
+};
 struct MmaSm80 {
   static std::span<const KernelEntry> rows() { return hgemm_mma_f16_sm80(); }
 };
@@ -70,8 +73,8 @@ void set_alignment(GemmCase& gemm, int kind) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("kernels multiply at and around the edges of their tile", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80,
-                   MmaSm75) {
+TEMPLATE_TEST_CASE("kernels multiply at and around the edges of their tile", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75,
+                   MmaSm80, MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     const std::vector<int> ks = depths(row);
     std::size_t turn = 0;
@@ -93,7 +96,8 @@ TEMPLATE_TEST_CASE("kernels multiply at and around the edges of their tile", "[k
   }
 }
 
-TEMPLATE_TEST_CASE("kernels multiply for every length of k", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("kernels multiply for every length of k", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80,
+                   MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     for (const Op op_a : kOps) {
       for (const Op op_b : kOps) {
@@ -108,7 +112,8 @@ TEMPLATE_TEST_CASE("kernels multiply for every length of k", "[kernels]", FfmaSm
   }
 }
 
-TEMPLATE_TEST_CASE("kernels take operands at any address", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("kernels take operands at any address", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80,
+                   MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     const int k = row.tile.k + 2;
     int turn = 0;
@@ -138,8 +143,8 @@ TEMPLATE_TEST_CASE("kernels take operands at any address", "[kernels]", FfmaSm80
   }
 }
 
-TEMPLATE_TEST_CASE("kernels apply alpha, beta, bias and activation", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80,
-                   MmaSm75) {
+TEMPLATE_TEST_CASE("kernels apply alpha, beta, bias and activation", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75,
+                   MmaSm80, MmaSm75) {
   constexpr float kScalars[][2] = {{1, 0}, {1, 1}, {-2, 0.5f}, {0.25f, -1}, {0, 0}, {0, 1}, {0, -0.5f}, {1, -0.0f}};
   for (const KernelEntry& row : TestType::rows()) {
     int turn = 0;
@@ -166,8 +171,8 @@ TEMPLATE_TEST_CASE("kernels apply alpha, beta, bias and activation", "[kernels]"
   }
 }
 
-TEMPLATE_TEST_CASE("kernels without a product scale C and read nothing else", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80,
-                   MmaSm75) {
+TEMPLATE_TEST_CASE("kernels without a product scale C and read nothing else", "[kernels]", FfmaSm80, FfmaSmall,
+                   FfmaSm75, MmaSm80, MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     for (const float beta : {0.0f, 1.0f, 2.0f}) {
       for (const bool device_scalars : {false, true}) {
@@ -181,7 +186,7 @@ TEMPLATE_TEST_CASE("kernels without a product scale C and read nothing else", "[
   }
 }
 
-TEMPLATE_TEST_CASE("kernels work through batches", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("kernels work through batches", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80, MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     int turn = 0;
     for (const Batch batch : {Batch::kStrided, Batch::kPointers}) {
@@ -204,7 +209,7 @@ TEMPLATE_TEST_CASE("kernels work through batches", "[kernels]", FfmaSm80, FfmaSm
   }
 }
 
-TEMPLATE_TEST_CASE("kernels cover grids of many tiles", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("kernels cover grids of many tiles", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80, MmaSm75) {
   const std::span<const KernelEntry> rows = TestType::rows();
   const KernelEntry& smallest = *std::min_element(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
     return x.tile.m * x.tile.n < y.tile.m * y.tile.n;
@@ -232,7 +237,7 @@ TEMPLATE_TEST_CASE("sequential kernels give the bits of one chain of FMAs", "[ke
   }
 }
 
-TEMPLATE_TEST_CASE("rows say what their launches use", "[kernels]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("rows say what their launches use", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80, MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     const std::int64_t launches = launch_record().count;
     GemmCase gemm = layout(Op::kN, Op::kN, row.tile.m, row.tile.n, row.tile.k);

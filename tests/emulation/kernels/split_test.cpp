@@ -21,6 +21,9 @@ struct FfmaSm80 {
 struct FfmaSm75 {
   static std::span<const KernelEntry> rows() { return sgemm_ffma_f32_sm75(); }
 };
+struct FfmaSmall {
+  static std::span<const KernelEntry> rows() { return sgemm_ffma_small_f32_sm80(); }
+};
 struct MmaSm80 {
   static std::span<const KernelEntry> rows() { return hgemm_mma_f16_sm80(); }
 };
@@ -70,7 +73,8 @@ GemmCase split_case(const KernelEntry& row, int turn, int k, int splits) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("split kernels sum the parts of k", "[kernels][split]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("split kernels sum the parts of k", "[kernels][split]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80,
+                   MmaSm75) {
   REQUIRE_FALSE(split_rows<TestType>().empty());
   for (const KernelEntry* row : split_rows<TestType>()) {
     int turn = 0;
@@ -114,7 +118,8 @@ TEMPLATE_TEST_CASE("split kernels sum parts in ascending k", "[kernels][split]",
   }
 }
 
-TEMPLATE_TEST_CASE("split kernels work through batches", "[kernels][split]", FfmaSm80, FfmaSm75, MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("split kernels work through batches", "[kernels][split]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80,
+                   MmaSm75) {
   for (const KernelEntry* row : split_rows<TestType>()) {
     for (const Batch batch : {Batch::kStrided, Batch::kPointers}) {
       GemmCase gemm = split_case(*row, 3, 3 * row->tile.k + 1, 3);
@@ -126,8 +131,8 @@ TEMPLATE_TEST_CASE("split kernels work through batches", "[kernels][split]", Ffm
   }
 }
 
-TEMPLATE_TEST_CASE("split kernels without a product scale C once", "[kernels][split]", FfmaSm80, FfmaSm75, MmaSm80,
-                   MmaSm75) {
+TEMPLATE_TEST_CASE("split kernels without a product scale C once", "[kernels][split]", FfmaSm80, FfmaSmall, FfmaSm75,
+                   MmaSm80, MmaSm75) {
   for (const KernelEntry* row : split_rows<TestType>()) {
     for (const float beta : {0.0f, -0.5f}) {
       GemmCase gemm = split_case(*row, 0, 4 * row->tile.k, 4);
@@ -140,8 +145,8 @@ TEMPLATE_TEST_CASE("split kernels without a product scale C once", "[kernels][sp
   }
 }
 
-TEMPLATE_TEST_CASE("split kernels run unsplit where their memory is missing", "[kernels][split]", FfmaSm80, FfmaSm75,
-                   MmaSm80, MmaSm75) {
+TEMPLATE_TEST_CASE("split kernels run unsplit where their memory is missing", "[kernels][split]", FfmaSm80, FfmaSmall,
+                   FfmaSm75, MmaSm80, MmaSm75) {
   GemmProblem problem;
   problem.m = problem.n = 100;
   problem.k = 1000;

@@ -15,6 +15,7 @@ namespace {
 constexpr SliceCopy kWide = SliceCopy::kContiguous16;
 constexpr SliceCopy kNarrow = SliceCopy::kContiguous4;
 constexpr SliceCopy kAcross = SliceCopy::kTransposed4;
+constexpr SliceCopy kRows = SliceCopy::kRows16;
 
 // Calls visit(config) for the kernels of every tile.
 template <class Visit>
@@ -27,6 +28,12 @@ void for_each_config(Visit visit) {
     visit(Config<Tile, kAcross, kAcross>{});
     visit(Config<Tile, kAcross, kNarrow>{});
     visit(Config<Tile, kAcross, kWide>{});
+    if constexpr (Tile::kSplits) {
+      visit(Config<Tile, kWide, kRows>{});
+      visit(Config<Tile, kRows, kWide>{});
+      visit(Config<Tile, kRows, kAcross>{});
+      visit(Config<Tile, kAcross, kRows>{});
+    }
   };
   const auto of_transfers = [&]<class Tile>(Tile tile) {
     of_tile(tile);
@@ -38,6 +45,10 @@ void for_each_config(Visit visit) {
   of_transfers(Tile128x64x8{});
   of_transfers(Tile64x64x16{});
   of_transfers(Tile32x32x16{});
+  of_tile(Tile64x64x32{});
+  of_tile(Tile32x32x32{});
+  of_tile(Tile128x16x32{});
+  of_tile(Tile16x128x32{});
 }
 
 // Passes over shared memory that one access of some lanes takes beyond the first: the most different words that fall
@@ -68,7 +79,7 @@ SlicePosition copied(int thread, int pass) {
 }
 
 template <class Map>
-void check_slice(int width, int depth, int threads, int pitch, bool transposed) {
+void check_slice(int width, int depth, int threads, int pitch, SliceCopy kind) {
   std::vector<int> copies(static_cast<std::size_t>(width) * depth, 0);
   for (int pass = 0; pass < Map::kPasses; ++pass) {
     for (int warp = 0; warp < threads / 32; ++warp) {
@@ -80,11 +91,14 @@ void check_slice(int width, int depth, int threads, int pitch, bool transposed) 
         REQUIRE(at.along + Map::kElements <= width);
         REQUIRE(at.k >= 0);
         REQUIRE(at.k < depth);
-        for (int i = 0; i < Map::kElements; ++i) ++copies[at.k * width + at.along + i];
-        targets.push_back(at.k * pitch + at.along * 4);
-        sectors.insert(transposed ? std::pair{at.along, at.k / 8} : std::pair{at.k, at.along / 8});
+        for (int i = 0; i < Map::kElements; ++i) {
+          ++copies[kind == kRows ? (at.k + i) * width + at.along : at.k * width + at.along + i];
+        }
+        targets.push_back(kind == kRows ? at.along * pitch + at.k * 4 : at.k * pitch + at.along * 4);
+        sectors.insert(stored_along_k(kind) ? std::pair{at.along, at.k / 8} : std::pair{at.k, at.along / 8});
       }
-      CHECK(bank_conflicts(targets, Map::kElements) == 0);
+      // Rows of 8 or 16 of k are padded for their readers, who are eight times as many; writers meet once in 8 lanes.
+      CHECK(bank_conflicts(targets, Map::kElements) <= (kind == kRows && depth < 32 ? 4 : 0));
       CHECK(sectors.size() == 32 * Map::kElements / 8);
       for (const int target : targets) CHECK(target % (4 * Map::kElements) == 0);
     }
@@ -114,8 +128,8 @@ void check_walk(int depth) {
 TEST_CASE("every element of a slice is copied once, without bank conflicts, in whole sectors", "[sgemm_ffma]") {
   for_each_config([]<class C>(C) {
     CAPTURE(C::kTileM, C::kTileN, C::kTileK, static_cast<int>(C::kCopyA), static_cast<int>(C::kCopyB));
-    check_slice<typename C::MapA>(C::kSliceM, C::kTileK, C::kSliceThreadsA, C::kPitchA, C::kCopyA == kAcross);
-    check_slice<typename C::MapB>(C::kSliceN, C::kTileK, C::kSliceThreadsB, C::kPitchB, C::kCopyB == kAcross);
+    check_slice<typename C::MapA>(C::kSliceM, C::kTileK, C::kSliceThreadsA, C::kPitchA, C::kCopyA);
+    check_slice<typename C::MapB>(C::kSliceN, C::kTileK, C::kSliceThreadsB, C::kPitchB, C::kCopyB);
     check_walk<typename C::MapA>(C::kTileK);
     check_walk<typename C::MapB>(C::kTileK);
   });
@@ -125,7 +139,7 @@ TEST_CASE("thread tiles cover a block's tile once", "[sgemm_ffma]") {
   for_each_config([]<class C>(C) {
     CAPTURE(C::kTileM, C::kTileN);
     std::vector<int> owners(static_cast<std::size_t>(C::kTileM) * C::kTileN, 0);
-    for (int thread = 0; thread < C::kThreads; ++thread) {
+    for (int thread = 0; thread < C::kGroupThreads; ++thread) {
       const int warp = thread / 32;
       const int lane_m = C::Lanes::lane_m(thread % 32);
       const int lane_n = C::Lanes::lane_n(thread % 32);
@@ -143,27 +157,36 @@ TEST_CASE("thread tiles cover a block's tile once", "[sgemm_ffma]") {
   });
 }
 
+// The vectors of one operand that the lanes of a warp read together: `lane_on_axis` tells a lane's place on its axis.
+template <class Axis, class LaneOnAxis>
+void check_fragments(int steps, int step_bytes, int pitch, bool rows, LaneOnAxis lane_on_axis) {
+  const int vectors = rows ? Axis::kWidth / (lane_on_axis(31) + 1) : Axis::kVectors;
+  for (int step = 0; step < steps; step += rows ? 4 : 1) {
+    for (int vector = 0; vector < vectors; ++vector) {
+      std::vector<int> addresses;
+      for (int lane = 0; lane < 32; ++lane) {
+        const int position = Axis::position(lane_on_axis(lane), rows ? vector : vector * 4);
+        addresses.push_back(step * step_bytes + position * (rows ? pitch : 4));
+        REQUIRE(addresses.back() % 16 == 0);
+      }
+      CHECK(bank_conflicts(addresses, 4) == 0);
+    }
+  }
+}
+
 TEST_CASE("fragments are aligned vectors read without bank conflicts", "[sgemm_ffma]") {
   for_each_config([]<class C>(C) {
     CAPTURE(C::kTileM, C::kTileN, C::kTileK);
-    for (int step = 0; step < C::kTileK; ++step) {
-      for (int vector = 0; vector < std::max(C::AxisM::kVectors, C::AxisN::kVectors); ++vector) {
-        std::vector<int> of_a, of_b;
-        for (int lane = 0; lane < 32; ++lane) {
-          const int m = C::AxisM::position(C::Lanes::lane_m(lane), 0) + vector * C::AxisM::kVectorStep;
-          const int n = C::AxisN::position(C::Lanes::lane_n(lane), 0) + vector * C::AxisN::kVectorStep;
-          of_a.push_back(step * C::kPitchA + m * 4);
-          of_b.push_back(C::kStageBytesA + step * C::kPitchB + n * 4);
-          REQUIRE(of_a.back() % 16 == 0);
-          REQUIRE(of_b.back() % 16 == 0);
-        }
-        CHECK(bank_conflicts(of_a, 4) == 0);
-        CHECK(bank_conflicts(of_b, 4) == 0);
+    const auto lane_m = [](int lane) { return C::Lanes::lane_m(lane); };
+    const auto lane_n = [](int lane) { return C::Lanes::lane_n(lane); };
+    check_fragments<typename C::AxisM>(C::kTileK, C::kStepBytesA, C::kPitchA, C::kRowsA, lane_m);
+    check_fragments<typename C::AxisN>(C::kTileK, C::kStepBytesB, C::kPitchB, C::kRowsB, lane_n);
+    CHECK(C::kStageBytesA % 16 == 0);
+    if constexpr (C::AxisM::kVectors > 0) {
+      for (int index = 0; index < C::kThreadM; ++index) {  // vector loads put element `index` where position says
+        CHECK(C::AxisM::position(3, index) ==
+              C::AxisM::position(3, 0) + index / 4 * C::AxisM::kVectorStep + index % 4);
       }
-    }
-    for (int index = 0; index < C::kThreadM; ++index) {  // the vector loads put element `index` where position says
-      CHECK(C::AxisM::position(3, index) ==
-            C::AxisM::position(3, 0) + index / 4 * C::AxisM::kVectorStep + index % 4);
     }
   });
 }
@@ -171,8 +194,11 @@ TEST_CASE("fragments are aligned vectors read without bank conflicts", "[sgemm_f
 TEST_CASE("the blocks that a tile is sized for fit into an SM", "[sgemm_ffma]") {
   for_each_config([]<class C>(C) {
     CAPTURE(C::kTileM, C::kTileN, C::kTileK, C::kStages);
-    CHECK(C::kStageBytesA >= (C::kTileK - 1) * C::kPitchA + C::kTileM * 4);
-    CHECK(C::kStageBytes - C::kStageBytesA >= (C::kTileK - 1) * C::kPitchB + C::kTileN * 4);
+    const auto bytes = [](bool rows, int pitch, int width) {
+      return rows ? (width - 1) * pitch + C::kTileK * 4 : (C::kTileK - 1) * pitch + width * 4;
+    };
+    CHECK(C::kStageBytesA >= bytes(C::kRowsA, C::kPitchA, C::kTileM));
+    CHECK(C::kStageBytes - C::kStageBytesA >= bytes(C::kRowsB, C::kPitchB, C::kTileN));
     CHECK(C::kStageBytes % 16 == 0);
     const bool staged = C::kTransfer == Transfer::kStaged;
     CHECK(C::kSharedBytes <= (staged ? 64 : 99) * 1024);                          // a block's limit on sm_75, on sm_86
