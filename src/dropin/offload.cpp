@@ -33,6 +33,7 @@ struct Process {
   CopyPool pool;
   HostRates rates;
   std::atomic<double> missed{0};  // seconds that the GPU would have saved so far
+  Engine* started = nullptr;      // stays, with its threads, also when it is not used any more
 };
 
 std::atomic<Process*> process{nullptr};
@@ -86,7 +87,8 @@ void start_engine(Process& mine) {
     return;
   }
   std::atexit(at_exit);  // after CUDA's own, so it runs before
-  engine.store(started.release(), std::memory_order_release);
+  mine.started = started.release();
+  engine.store(mine.started, std::memory_order_release);
 }
 
 // The rate of this BLAS. Times it where that has not been done; 0 where another thread is at that.
