@@ -3,8 +3,8 @@
 
     tests/gpu/cublas_hook.py --library build/src/libfastgemm_cublas.so [--report report.json]
 
-Each way runs in a process of its own. Every product is compared with one in FP64, some calls must have been served by our
-kernels, and times are medians over CUDA events. Exit code 1: something is wrong; 77: no GPU or no PyTorch.
+Each way runs in a process of its own. Every product is compared with one in FP64, some calls must have been served by
+our kernels, and times are medians over CUDA events. Exit code 1: something is wrong; 77: no GPU or no PyTorch.
 """
 import argparse
 import json
@@ -55,10 +55,11 @@ def check_products(checks, dtype):
     checks.product("mm transposed", torch.mm, random(768, 1280).t(), random(512, 768).t())
     checks.product("linear", functional.linear, random(640, 1024), random(2048, 1024), random(2048))
     checks.product("linear without bias", functional.linear, random(640, 1024), random(2048, 1024))
-    checks.product("addmm", lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2.0), random(300, 400), random(300, 500),
-                   random(500, 400))
+    checks.product("addmm", lambda c, a, b: torch.addmm(c, a, b, beta=0.5, alpha=2.0), random(300, 400),
+                   random(300, 500), random(500, 400))
     checks.product("bmm", torch.bmm, random(12, 384, 96), random(12, 96, 512))
-    checks.product("attention scores", lambda q, k: q @ k.transpose(-1, -2), random(4, 8, 256, 64), random(4, 8, 256, 64))
+    checks.product("attention scores", lambda q, k: q @ k.transpose(-1, -2), random(4, 8, 256, 64),
+                   random(4, 8, 256, 64))
     bias, left, right = random(1536), random(512, 768), random(768, 1536)
     hidden = torch.addmm(bias.double(), left.double(), right.double())
     checks.compare(f"relu epilogue {dtype}", torch._addmm_activation(bias, left, right), hidden.relu(), dtype)
@@ -164,11 +165,13 @@ def times(torch, checks):
         for tokens in (4096, 512, 16):
             block = mlp(torch, checks, tokens, dtype)
             measured[f"MLP block, {tokens} tokens {dtype} (ms)"] = median_ms(torch, block, repeats)
-        measured[f"im2col convolution {dtype} (ms)"] = median_ms(torch, im2col_convolution(torch, checks, dtype), repeats)
+        convolution = im2col_convolution(torch, checks, dtype)
+        measured[f"im2col convolution {dtype} (ms)"] = median_ms(torch, convolution, repeats)
         left, right = checks.random(4096, 4096, dtype=dtype), checks.random(4096, 4096, dtype=dtype)
         measured[f"mm 4096 {dtype} (ms)"] = median_ms(torch, lambda a=left, b=right: torch.mm(a, b), repeats)
         left, right = checks.random(64, 512, 128, dtype=dtype), checks.random(64, 128, 512, dtype=dtype)
-        measured[f"bmm 64 x 512 x 512 x 128 {dtype} (ms)"] = median_ms(torch, lambda a=left, b=right: torch.bmm(a, b), repeats)
+        measured[f"bmm 64 x 512 x 512 x 128 {dtype} (ms)"] = median_ms(torch, lambda a=left, b=right: torch.bmm(a, b),
+                                                                      repeats)
         left, right, bias = (checks.random(*shape, dtype=dtype) for shape in ((32, 32), (32, 32), (32,)))
         measured[f"host time of mm 32 {dtype} (us)"] = host_us(torch, lambda a=left, b=right: torch.mm(a, b))
         measured[f"host time of linear 32 {dtype} (us)"] = host_us(
@@ -240,7 +243,7 @@ def main():
     if arguments.report is not None:
         everything = {"plain": plain, "hooked": hooked, "calls": counts, "complaints": found}
         arguments.report.write_text(json.dumps(everything, indent=1))
-    print(f"{hooked['device']}, PyTorch {hooked['torch']}, CuPy {hooked['cupy']}; {len(hooked['errors'])} results compared")
+    print(f"{hooked['device']}, PyTorch {hooked['torch']}, CuPy {hooked['cupy']}; {len(hooked['errors'])} results")
     for entry, (here, passed) in counts.items():
         print(f"{entry:32} served {here:6} passed on {passed:6}")
     for name, without in plain["times"].items():
