@@ -238,10 +238,11 @@ def main():
         hooked = run_child(folder, "hooked", {"LD_PRELOAD": str(arguments.library.resolve()), "FASTGEMM_STATS": "1",
                                               "FASTGEMM_LOG_FILE": str(stats)})
         plain = run_child(folder, "plain", {})
-        counts = served(stats.read_text())
+        log = stats.read_text()
+    counts = served(log)
     found = complaints(plain, hooked, counts)
     if arguments.report is not None:
-        everything = {"plain": plain, "hooked": hooked, "calls": counts, "complaints": found}
+        everything = {"plain": plain, "hooked": hooked, "calls": counts, "complaints": found, "log": log}
         arguments.report.write_text(json.dumps(everything, indent=1))
     print(f"{hooked['device']}, PyTorch {hooked['torch']}, CuPy {hooked['cupy']}; {len(hooked['errors'])} results")
     for entry, (here, passed) in counts.items():
