@@ -2,6 +2,7 @@
 // nothing may be read. Values are small integers, so the result is exact whoever computes it and in whatever order.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -41,8 +42,8 @@ class PlainHost final : public HostBlas {
   void sgemm(const HostGemm& gemm) const override;
   const std::string& name() const override { return name_; }
 
-  mutable int calls = 0;
-  mutable double volume = 0;
+  mutable std::atomic<int> calls{0};
+  mutable std::atomic<double> volume{0};
 
  private:
   std::string name_ = "plain";
