@@ -11,6 +11,9 @@ struct LaunchShape {
   std::int64_t blocks = 0;  // at most 2^31 - 1
   int threads = 0;
   std::int64_t shared_bytes = 0;
+  // Begins while the kernel before it in the stream ends: it must call griddepcontrol_wait() (kernels/ptx/
+  // grid_dependency.cuh) before it reads or writes device memory. sm_90 and up.
+  bool overlaps = false;
 };
 
 // Starts kernel(params) on `stream`; a launch error is returned, nothing is synchronised.
@@ -21,6 +24,11 @@ cudaError_t launch_grid(void (*kernel)(Params), const LaunchShape& shape, cudaSt
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.stream = stream;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &overlap;
+  config.numAttrs = shape.overlaps ? 1 : 0;
   void* arguments[] = {&params};
   return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
 }

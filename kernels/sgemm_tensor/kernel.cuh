@@ -4,6 +4,7 @@
 // "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.)
 #pragma once
 
+#include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/sgemm_tensor/store_tile.cuh"
 
 namespace fastgemm::sgemm_tensor {
@@ -23,6 +24,8 @@ FG_DEVICE void consume(const ProductParams& params, const SharedLayout<Config>& 
 // Leaves at once unless the split pass has chosen this method.
 template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_constant__ ProductParams params) {
+  ptx::griddepcontrol_launch_dependents();
+  ptx::griddepcontrol_wait();
   if (!has_product(params.problem) ||
       ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Config::kMethod)) {
     return;

@@ -1,5 +1,6 @@
 // Host side of the family: what a row takes, and the launches of a product. Which of them does the work is decided on
-// the device: nothing here waits, and all of it can be captured.
+// the device: nothing here waits, and all of it can be captured. Each launch but a piece's first begins while the one
+// before ends, so that those which have nothing to do cost little.
 #pragma once
 
 #include <cstdint>
@@ -105,12 +106,13 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   return piece;
 }
 
-inline cudaError_t launch_split(const PieceLaunch& piece, void (*kernel)(SplitParams)) {
+inline cudaError_t launch_split(const PieceLaunch& piece, void (*kernel)(SplitParams), bool overlaps) {
   const std::int64_t rows = piece.problem.m > piece.problem.n ? piece.problem.m : piece.problem.n;
   const std::int64_t most = std::int64_t{kSplitBlocksPerSm} * piece.context.sm_count;
   const ptx::LaunchShape shape{.blocks = std::min({rows, most, std::int64_t{kMaxSplitBlocks}}),
                                .threads = kSplitThreads,
-                               .shared_bytes = kSplitSharedBytes};
+                               .shared_bytes = kSplitSharedBytes,
+                               .overlaps = overlaps};
   return ptx::launch_grid(kernel, shape, piece.context.stream, piece.split);
 }
 
@@ -144,7 +146,8 @@ cudaError_t launch_product(const PieceLaunch& piece) {
   const int tiles = params.grid.tiles_m * params.grid.tiles_n;
   const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
                                .threads = kThreads,
-                               .shared_bytes = Config::kSharedBytes};
+                               .shared_bytes = Config::kSharedBytes,
+                               .overlaps = true};
   return ptx::launch_grid(sgemm_tensor_kernel<Config>, shape, piece.context.stream, params);
 }
 
@@ -170,7 +173,8 @@ inline cudaError_t launch_strict(const PieceLaunch& piece) {
   const std::int64_t resident = std::int64_t{StrictTile::kBlocksPerSm} * piece.context.sm_count;
   const ptx::LaunchShape shape{.blocks = std::min(tiles, resident),
                                .threads = AnyStrictConfig::kThreads,
-                               .shared_bytes = AnyStrictConfig::kSharedBytes};
+                               .shared_bytes = AnyStrictConfig::kSharedBytes,
+                               .overlaps = true};
   return ptx::launch_grid(kStrictKernels[problem.op_a == Op::kT][problem.op_b == Op::kT], shape, piece.context.stream,
                           params);
 }
@@ -201,10 +205,10 @@ struct Launcher {
 
   // At most one of the three products finds its method chosen.
   static cudaError_t launch_piece(const PieceLaunch& piece) {
-    cudaError_t error = launch_split(piece, split_fp16_kernel);
+    cudaError_t error = launch_split(piece, split_fp16_kernel, false);
     if (error == cudaSuccess) error = launch_product<Fp16>(piece);
     if (piece.split.bf16_available) {
-      if (error == cudaSuccess) error = launch_split(piece, split_bf16_kernel);
+      if (error == cudaSuccess) error = launch_split(piece, split_bf16_kernel, true);
       if (error == cudaSuccess) error = launch_product<Bf16>(piece);
     }
     return error == cudaSuccess ? launch_strict(piece) : error;

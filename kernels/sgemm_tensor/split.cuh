@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/epilogue/epilogue.cuh"
+#include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/ptx/inter_block.cuh"
 #include "kernels/sgemm_tensor/split_strips.cuh"
 
@@ -67,20 +68,21 @@ FG_DEVICE Summary load_summary(const Summary* g_summary) {
   return {words.x, words.y, words.z, words.w};
 }
 
+FG_DEVICE SeenOperand seen_by_all(const SplitParams& params, Side side, ptx::SharedAddress s_words) {
+  const auto blocks = static_cast<int>(ptx::grid_size());
+  Summary summary;
+  for (int block = ptx::thread_index(); block < blocks; block += kSplitThreads) {
+    summary = join(summary, load_summary(params.g_summaries + side * blocks + block));
+  }
+  return {reduce_summary(summary, s_words), std::int64_t{params.operands[side].rows} * params.depth};
+}
+
 // By the last block.
 FG_DEVICE void choose_method(const SplitParams& params, ptx::SharedAddress s_words) {
-  SeenOperand seen[kSides];
-  const auto blocks = static_cast<int>(ptx::grid_size());
-#pragma unroll
-  for (int side = 0; side < kSides; ++side) {
-    Summary summary;
-    for (int block = ptx::thread_index(); block < blocks; block += kSplitThreads) {
-      summary = join(summary, load_summary(params.g_summaries + side * blocks + block));
-    }
-    seen[side] = {reduce_summary(summary, s_words), std::int64_t{params.operands[side].rows} * params.depth};
-  }
+  const SeenOperand left = seen_by_all(params, kLeft, s_words);
+  const SeenOperand right = seen_by_all(params, kRight, s_words);
   if (ptx::thread_index() == 0) {
-    const Method method = choose(seen[kLeft], seen[kRight], params.bf16_available);
+    const Method method = choose(left, right, params.bf16_available);
     ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
   }
 }
@@ -88,6 +90,7 @@ FG_DEVICE void choose_method(const SplitParams& params, ptx::SharedAddress s_wor
 // alpha 0, which only the device may know: nothing is read, and nobody looks at the choice.
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_fp16_kernel(const __grid_constant__ SplitParams params) {
+  ptx::griddepcontrol_launch_dependents();
   if (load_scalar(params.alpha) == 0.0f) return;
   const ptx::SharedAddress s_words = ptx::shared_base() + kSplitWordsOffset;
 #pragma unroll 1
@@ -107,6 +110,8 @@ __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
 // After the choice has fallen on BF16.
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_bf16_kernel(const __grid_constant__ SplitParams params) {
+  ptx::griddepcontrol_launch_dependents();
+  ptx::griddepcontrol_wait();
   if (load_scalar(params.alpha) == 0.0f ||
       ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kBf16x6)) {
     return;

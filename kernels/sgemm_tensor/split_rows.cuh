@@ -155,26 +155,29 @@ class RowSplit {
   }
 
  private:
+  // Constant distances from one address, and one comparison with a constant each: registers are for the numbers.
   FG_DEVICE void load(const float* g_row, int slab) {
+    const int first_k = slab * kSlab + index_;
+    const float* g_first = g_row + first_k;
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
-      const int k = slab * kSlab + i * kTeam + index_;
-      r_x_[i] = k < depth_ ? ptx::ld_global_f32(g_row + k) : 0.0f;
-    }
+    for (int i = 0; i < kHeld; ++i) r_x_[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
   }
 
   FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Misses& misses, Summary& summary) const {
-    const int end = (depth_ + kBlockK - 1) / kBlockK * kBlockK;
+    static_assert(kTeam % kBlockK == 0, "a thread's elements have the same place in their blocks");
+    constexpr int kCount = Parts<kMethod>::kCount;
+    const int first_k = slab * kSlab + index_;
+    const int padded_depth = (depth_ + kBlockK - 1) / kBlockK * kBlockK;
+    std::uint16_t* g_first = g_parts + part_index<kMethod>(first_k, 0);
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) {
-      const int k = slab * kSlab + i * kTeam + index_;
-      if (k >= end) break;
+      if (i * kTeam >= padded_depth - first_k) break;
       if constexpr (kMethod == Method::kFp16x3) count(r_x_[i], scale, misses, summary);
-      std::uint32_t parts[Parts<kMethod>::kCount];
+      std::uint32_t parts[kCount];
       split_number<kMethod>(r_x_[i], scale, parts);
 #pragma unroll
-      for (int part = 0; part < Parts<kMethod>::kCount; ++part) {
-        ptx::st_global_u16(g_parts + part_index<kMethod>(k, part), static_cast<std::uint16_t>(parts[part]));
+      for (int part = 0; part < kCount; ++part) {
+        ptx::st_global_u16(g_first + i * kTeam * kCount + part * kBlockK, static_cast<std::uint16_t>(parts[part]));
       }
     }
   }

@@ -67,12 +67,13 @@ class StripSplit {
   FG_DEVICE int row_of_warp(int index) const { return index * kSplitWarps + warp_; }
 
   FG_DEVICE void load(int first_row, int slab) {
-    const bool inside = first_row + row_ < operand_.rows;
-    const float* g_first = operand_.g_source + first_row + row_;
+    const int first_k = slab * kSlab + column_;
+    const int columns = first_row + row_ < operand_.rows ? depth_ - first_k : 0;  // from here to the edge
+    const float* g_next = operand_.g_source + first_row + row_ + first_k * operand_.k_step;
+    const std::int64_t step = kColumns * operand_.k_step;
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
-      const int k = slab * kSlab + i * kColumns + column_;
-      r_x_[i] = inside && k < depth_ ? ptx::ld_global_f32(g_first + k * operand_.k_step) : 0.0f;
+    for (int i = 0; i < kHeld; ++i, g_next += step) {
+      r_x_[i] = i * kColumns < columns ? ptx::ld_global_f32(g_next) : 0.0f;
     }
   }
 

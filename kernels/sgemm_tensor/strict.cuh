@@ -2,6 +2,7 @@
 // the split pass has chosen it, or has had nothing to split.
 #pragma once
 
+#include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/sgemm_ffma/kernel.cuh"
 #include "kernels/sgemm_tensor/parts.h"
 
@@ -17,6 +18,7 @@ struct StrictParams {
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
     sgemm_strict_kernel(const __grid_constant__ StrictParams params) {
+  ptx::griddepcontrol_wait();
   const GemmProblem& problem = params.gemm.problem;
   const bool product = has_product(problem);
   if (product && ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kStrict)) return;

@@ -57,7 +57,13 @@ Case base_case(const KernelInfo& kernel) {
   c.kernel = kernel.name;
   c.type_ab = kernel.type;
   c.type_cd = kernel.type;
+  c.math = kernel.math;
   return c;
+}
+
+std::vector<Case> lengthened(std::vector<Case> cases, const KernelInfo& kernel) {
+  for (Case& c : cases) c.k += c.k > 0 ? kernel.least_k : 0;
+  return cases;
 }
 
 struct Size {
@@ -221,6 +227,10 @@ bool parse_kernel_name(const std::string& name, KernelInfo* info) {
   while (std::getline(parts, part, '_')) {
     int end = 0;
     TileShape tile;
+    if (part == "tensor") {
+      info->math = FG_MATH_FP32_TENSOR;
+      info->least_k = 256;
+    }
     if (part == "f16") info->type = DataType::kFloat16;
     if (part == "f32") info->type = DataType::kFloat32;
     if (std::sscanf(part.c_str(), "%dx%dx%d%n", &tile.m, &tile.n, &tile.k, &end) == 3 &&
@@ -256,14 +266,14 @@ std::vector<KernelInfo> fallback_rows() {
 }
 
 std::vector<Case> shape_cases(const KernelInfo& kernel, PlanSize size) {
-  return size == PlanSize::kQuick ? quick_shapes(kernel) : thorough_shapes(kernel);
+  return lengthened(size == PlanSize::kQuick ? quick_shapes(kernel) : thorough_shapes(kernel), kernel);
 }
 
 std::vector<Case> entry_cases(const KernelInfo& kernel) {
   std::vector<Case> cases;
   add_batches(kernel, &cases);
   add_descriptors(kernel, &cases);
-  return cases;
+  return lengthened(std::move(cases), kernel);
 }
 
 std::vector<Case> kernel_cases(const KernelInfo& kernel, PlanSize size) {
@@ -281,13 +291,20 @@ Case random_case(std::mt19937_64* random, const std::vector<KernelInfo>& kernels
   for (const KernelInfo& kernel : kernels) {
     if (kernel.available && kernel.type == c.type_ab) fitting.push_back(&kernel);
   }
-  if (!fitting.empty() && below(2) == 0) c.kernel = fitting[static_cast<std::size_t>(below(fitting.size()))]->name;
+  std::int64_t least_k = 0;
+  if (!fitting.empty() && below(2) == 0) {
+    const KernelInfo& kernel = *fitting[static_cast<std::size_t>(below(fitting.size()))];
+    c.kernel = kernel.name;
+    c.math = kernel.math;
+    least_k = kernel.least_k;
+  }
   if (c.kernel.empty() && c.type_ab == DataType::kFloat32 && below(6) == 0) c.math = FG_MATH_FP32_SEQUENTIAL;
+  if (c.kernel.empty() && c.type_ab == DataType::kFloat32 && below(6) == 0) c.math = FG_MATH_FP32_TENSOR;
   c.trans_a = kOps[below(3)];
   c.trans_b = kOps[below(3)];
   c.m = 1 + random_size(below);
   c.n = 1 + random_size(below);
-  c.k = random_size(below);
+  c.k = random_size(below) + least_k;
   set_turn(&c, (*random)());
   set_padding(&c, static_cast<int>(below(3)));
   if (below(3) != 0) {

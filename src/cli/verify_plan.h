@@ -17,9 +17,11 @@ struct KernelInfo {
   TileShape tile;
   int stages = 1;
   bool available = false;  // on the handle's GPU
+  fg_math_mode_t math = FG_MATH_DEFAULT;  // in which it may be chosen
+  std::int64_t least_k = 0;               // it declines shorter products: cases are so much longer
 };
 
-// Reads type, tile and stages off a kernel's name, family_type_MxNxK_sStages. False when the name has no tile.
+// Reads type, tile, stages and mode off a kernel's name, family_type_MxNxK_sStages. False when the name has no tile.
 bool parse_kernel_name(const std::string& name, KernelInfo* info);
 
 // Every kernel of the library; with a null handle `available` stays false.

@@ -13,6 +13,7 @@ struct LaunchShape {
   std::int64_t blocks = 0;
   int threads = 0;
   std::int64_t shared_bytes = 0;
+  bool overlaps = false;  // of no meaning: the grid before has run
 };
 
 template <class Params>
