@@ -21,7 +21,7 @@ inline RepackPlane make_plane(const Operand& from, const Columns& columns, std::
     ++plane.log_lanes;
   }
   const std::int64_t along = std::int64_t{kChunkElements} << plane.log_lanes;
-  const std::int64_t across = kRepackThreads >> plane.log_lanes;
+  const std::int64_t across = std::int64_t{kRepackDepth} * (kRepackThreads >> plane.log_lanes);
   plane.blocks_along = static_cast<int>((plane.to_ld + along - 1) / along);
   plane.blocks_across = static_cast<int>((plane.outer + across - 1) / across);
   const std::int64_t blocks = std::int64_t{plane.blocks_along} * plane.blocks_across * plane.entries;

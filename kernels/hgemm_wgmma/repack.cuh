@@ -11,6 +11,7 @@
 namespace fastgemm::hgemm_wgmma {
 
 inline constexpr int kRepackThreads = 256;
+inline constexpr int kRepackDepth = 4;  // chunks of 16 bytes a thread copies, of different columns
 
 // FP16 columns of `inner` elements: `outer` of them, in each of `entries` matrices. The result's columns lie to_ld apart,
 // a multiple of kChunkElements that is inner rounded up, its matrices outer * to_ld; what it holds past `inner` means nothing.
@@ -32,54 +33,73 @@ struct RepackParams {
   RepackPlane planes[2];  // one after the other; a plane with no blocks is none
 };
 
-// 16 bytes from two aligned 16-byte words, `shift` bytes (even, under 16) into the first.
-FG_DEVICE uint4 shifted(uint4 low, uint4 high, int shift) {
-  std::uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+// Two 16-byte words at an aligned address, and how many bytes (even, under 16) into the first a chunk begins.
+struct RawChunk {
+  uint4 low{};
+  uint4 high{};
+  int shift = 0;
+};
+
+FG_DEVICE uint4 shifted(const RawChunk& raw) {
+  std::uint32_t words[8] = {raw.low.x, raw.low.y, raw.low.z, raw.low.w, raw.high.x, raw.high.y, raw.high.z, raw.high.w};
 #pragma unroll
-  for (int i = 0; i < 6; ++i) words[i] = (shift & 8) != 0 ? words[i + 2] : words[i];
+  for (int i = 0; i < 6; ++i) words[i] = (raw.shift & 8) != 0 ? words[i + 2] : words[i];
 #pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+  for (int i = 0; i < 5; ++i) words[i] = (raw.shift & 4) != 0 ? words[i + 1] : words[i];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) words[i] = (shift & 2) != 0 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
+  for (int i = 0; i < 4; ++i) words[i] = (raw.shift & 2) != 0 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
   return {words[0], words[1], words[2], words[3]};
 }
 
 // Eight elements from `g_from` on, of which `count` (1 or more) exist: by two vectors where these lie within the matrix,
-// first to end, else one by one.
-FG_DEVICE uint4 load_chunk(const std::uint16_t* g_from, std::int64_t count, std::uintptr_t first, std::uintptr_t end) {
+// begin to end, else one by one.
+FG_DEVICE RawChunk load_chunk(const std::uint16_t* g_from, std::int64_t count, std::uintptr_t begin,
+                              std::uintptr_t end) {
+  RawChunk raw;
   const auto address = reinterpret_cast<std::uintptr_t>(g_from);
-  const int shift = static_cast<int>(address & 15);
-  const std::uintptr_t aligned = address - static_cast<std::uintptr_t>(shift);
-  if (aligned >= first && aligned + (shift == 0 ? 16 : 32) <= end) {
-    const uint4 low = ptx::ld_global_u32x4(reinterpret_cast<const void*>(aligned));
-    uint4 high{};
-    if (shift != 0) high = ptx::ld_global_u32x4(reinterpret_cast<const void*>(aligned + 16));
-    return shifted(low, high, shift);
+  const auto shift = address % 16;
+  if (address - shift >= begin && address - shift + (shift == 0 ? 16 : 32) <= end) {
+    raw.shift = static_cast<int>(shift);
+    raw.low = ptx::ld_global_u32x4(reinterpret_cast<const void*>(address - shift));
+    if (shift != 0) raw.high = ptx::ld_global_u32x4(reinterpret_cast<const void*>(address - shift + 16));
+    return raw;
   }
   std::uint32_t halves[kChunkElements];
 #pragma unroll
   for (int i = 0; i < kChunkElements; ++i) halves[i] = i < count ? ptx::ld_global_u16(g_from + i) : 0;
-  return {halves[0] | halves[1] << 16, halves[2] | halves[3] << 16, halves[4] | halves[5] << 16,
-          halves[6] | halves[7] << 16};
+  raw.low = {halves[0] | halves[1] << 16, halves[2] | halves[3] << 16, halves[4] | halves[5] << 16,
+             halves[6] | halves[7] << 16};
+  return raw;
 }
 
 FG_DEVICE void repack_block(const RepackPlane& plane, int block) {
   const int in_order = block / plane.blocks_along;
   const int entry = in_order / plane.blocks_across;
   const int lanes = 1 << plane.log_lanes;
-  const std::int64_t column = static_cast<std::int64_t>(in_order - entry * plane.blocks_across) *
-                                  (kRepackThreads >> plane.log_lanes) + (ptx::thread_index() >> plane.log_lanes);
-  const std::int64_t chunk_number =
+  const int columns = kRepackThreads >> plane.log_lanes;
+  const std::int64_t first_column =
+      static_cast<std::int64_t>(in_order - entry * plane.blocks_across) * (columns * kRepackDepth) +
+      (ptx::thread_index() >> plane.log_lanes);
+  const std::int64_t chunk =
       static_cast<std::int64_t>(block - in_order * plane.blocks_along) * lanes + (ptx::thread_index() & (lanes - 1));
-  const std::int64_t row = chunk_number * kChunkElements;
-  if (column >= plane.outer || row >= plane.inner) return;
+  const std::int64_t row = chunk * kChunkElements;
+  if (row >= plane.inner) return;
   const auto* g_matrix = static_cast<const std::uint16_t*>(
       batch_entry(plane.from.data, plane.from.pointers, plane.from.batch_stride, DataType::kFloat16, entry));
-  const auto first = reinterpret_cast<std::uintptr_t>(g_matrix);
-  const auto end =
-      reinterpret_cast<std::uintptr_t>(g_matrix + (plane.outer - 1) * plane.from.ld + plane.inner);
-  const uint4 chunk = load_chunk(g_matrix + column * plane.from.ld + row, plane.inner - row, first, end);
-  ptx::st_global_u32x4(plane.to + (entry * plane.outer + column) * plane.to_ld + row, chunk);
+  const auto begin = reinterpret_cast<std::uintptr_t>(g_matrix);
+  const auto end = reinterpret_cast<std::uintptr_t>(g_matrix + (plane.outer - 1) * plane.from.ld + plane.inner);
+  RawChunk raw[kRepackDepth];
+#pragma unroll
+  for (int i = 0; i < kRepackDepth; ++i) {  // all loads are under way before the first is waited for
+    const std::int64_t column = first_column + i * columns;
+    if (column < plane.outer) raw[i] = load_chunk(g_matrix + column * plane.from.ld + row, plane.inner - row, begin, end);
+  }
+#pragma unroll
+  for (int i = 0; i < kRepackDepth; ++i) {
+    const std::int64_t column = first_column + i * columns;
+    if (column >= plane.outer) return;
+    ptx::st_global_u32x4(plane.to + (entry * plane.outer + column) * plane.to_ld + row, shifted(raw[i]));
+  }
 }
 
 // Blocks of the first plane, then of the second.
