@@ -7,7 +7,8 @@ namespace fastgemm::dropin {
 
 namespace {
 
-constexpr std::int64_t kPanelMultiple = 128;  // whole tiles of most kernels
+constexpr std::int64_t kPanelMultiple = 128;    // whole tiles of most kernels
+constexpr std::int64_t kSmallestOfThree = 512;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -80,13 +81,15 @@ void add_chunks(Matrix matrix, const Rect& rect, int step, std::int64_t elements
 }
 
 std::int64_t chunk_elements(const BlockShape& shape, const CutSizes& sizes) {
-  constexpr std::int64_t kLeast = 1 << 14;  // 64 KiB: less is mostly the overhead of a copy
+  constexpr std::int64_t kLeast = 1 << 16;  // 256 KiB: less is mostly the overhead of a copy
   return std::min(sizes.chunk_elements, std::max(kLeast, device_elements(shape) / sizes.pieces));
 }
 
 std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes) {
   // Half a panel more than a whole number of them makes no panel of its own.
-  const std::int64_t wanted = std::clamp<std::int64_t>((extent + sizes.panel / 2) / sizes.panel, 1, sizes.max_panels);
+  const std::int64_t least = extent >= 3 * kSmallestOfThree ? 3 : 1;
+  const std::int64_t most = std::max<std::int64_t>(least, sizes.max_panels);
+  const std::int64_t wanted = std::clamp<std::int64_t>((extent + sizes.panel / 2) / sizes.panel, least, most);
   const std::int64_t each = round_up((extent + wanted - 1) / wanted, kPanelMultiple);
   std::vector<Range> panels;
   for (std::int64_t begin = 0; begin < extent; begin += each) {

@@ -61,13 +61,14 @@ struct CutSizes {
   std::int64_t panel = 1024;            // rows of op(A), columns of op(B)
   int max_panels = 16;                  // of each
   std::int64_t chunk_elements = 1 << 18;  // of a ring's buffer, and at most so many a chunk
-  std::int64_t pieces = 64;               // chunks a product is cut into at least, so that a small one overlaps, too
+  std::int64_t pieces = 24;               // chunks a product is cut into at least, so that a small one overlaps, too
 };
 
 // Elements of a chunk in a product of this shape.
 std::int64_t chunk_elements(const BlockShape& shape, const CutSizes& sizes);
 
-// Cuts 0 .. extent into equal panels of about `sizes.panel`, each but the last a multiple of 128.
+// Cuts 0 .. extent into equal panels of about `sizes.panel`, each but the last a multiple of 128; into three at least
+// where they can have 512 (2048 cubed on an H200: 1.40 ms instead of 1.57 with two).
 std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes);
 
 // Adds rectangles of at most `elements` that make up `rect`, in columns as long as may be: copies run along memory.

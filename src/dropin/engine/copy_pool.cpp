@@ -39,6 +39,13 @@ struct ThreadArgument {
 
 void spin_pause() { sched_yield(); }
 
+void SpinLock::lock() {
+  constexpr int kTries = 200;  // longer than its holder takes, unless that one has lost its CPU
+  for (int tries = 0; !try_lock(); ++tries) {
+    if (tries >= kTries) spin_pause();
+  }
+}
+
 int usable_cpus() {
   cpu_set_t mask;
   CPU_ZERO(&mask);
@@ -97,8 +104,8 @@ void CopyPool::work(int index) {
 
 bool CopyPool::take(Task* task) {
   if (waiting_.load(std::memory_order_acquire) == 0) return false;
-  const std::lock_guard lock(mutex_);
-  if (waiting_ == 0) return false;
+  const std::unique_lock lock(lock_, std::try_to_lock);
+  if (!lock.owns_lock() || waiting_ == 0) return false;
   *task = queue_[head_ % kCapacity];
   ++head_;
   --waiting_;
@@ -115,7 +122,7 @@ bool CopyPool::help() {
 
 void CopyPool::submit(const CopyRect& rect, std::atomic<bool>* done) {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     if (waiting_ < kCapacity) {
       queue_[(head_ + waiting_) % kCapacity] = {rect, done};
       ++waiting_;

@@ -17,6 +17,18 @@ void copy_rect(const CopyRect& rect);
 // CPUs that this process may use: its affinity mask, and the CPU quota of its control group.
 int usable_cpus();
 
+// For a few instructions at a time. Threads that find a std::mutex taken go to sleep in the kernel, and the pool's all
+// come at once when there is work.
+class SpinLock {
+ public:
+  void lock();
+  bool try_lock() { return !taken_.test_and_set(std::memory_order_acquire); }
+  void unlock() { taken_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag taken_;
+};
+
 class CopyPool {
  public:
   CopyPool() = default;
@@ -32,7 +44,7 @@ class CopyPool {
 
   // Sets *done once the rectangle is copied. Copies at once where the queue is full.
   void submit(const CopyRect& rect, std::atomic<bool>* done);
-  // The calling thread copies one rectangle that waits; false where none does.
+  // The calling thread copies one rectangle that waits; false where none does, or another thread is at the queue.
   bool help();
 
   // While one of these lives, threads look for work without sleeping.
@@ -59,10 +71,10 @@ class CopyPool {
 
   static constexpr unsigned kCapacity = 1024;
 
-  std::mutex mutex_;
-  std::array<Task, kCapacity> queue_;
-  unsigned head_ = 0;                // of the queue, guarded by mutex_
-  std::atomic<unsigned> waiting_{0};  // tasks in it: looked at before the mutex is taken
+  SpinLock lock_;
+  std::array<Task, kCapacity> queue_;  // guarded by lock_
+  unsigned head_ = 0;                  // of the queue, guarded by lock_
+  std::atomic<unsigned> waiting_{0};   // tasks in it: looked at before the lock is taken
 
   std::mutex sleep_mutex_;
   std::condition_variable wake_;

@@ -11,7 +11,7 @@
 namespace fastgemm::dropin {
 
 struct LaneSizes {
-  int slots = 16;                           // buffers a direction
+  int slots = 32;                           // buffers a direction
   std::int64_t slot_elements = 1 << 18;     // 1 MiB each: small enough that the ring stays in the CPU's cache
   int compute_streams = 3;                  // strips are narrow: several fill the GPU together
 };

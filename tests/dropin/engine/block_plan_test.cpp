@@ -110,7 +110,8 @@ TEST_CASE("Panels are equal, whole tiles, and not too many", "[block_plan]") {
   const CutSizes sizes = {.panel = 1024, .max_panels = 16};
   CHECK(cut_panels(1, sizes).size() == 1);
   CHECK(cut_panels(1400, sizes).size() == 1);
-  CHECK(cut_panels(1600, sizes).size() == 2);
+  CHECK(cut_panels(1600, sizes).size() == 3);
+  CHECK(cut_panels(4096, sizes).size() == 4);
   CHECK(cut_panels(100000, sizes).size() == 16);
   for (const std::int64_t extent : {1, 1025, 5000, 16385, 1000003}) {
     std::int64_t next = 0;
