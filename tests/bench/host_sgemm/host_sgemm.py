@@ -36,6 +36,8 @@ def contenders(arguments, folder):
               "OpenBLAS": (arguments.openblas, {})}
     if arguments.tensor:
         chosen["fp32_tensor"] = (arguments.fastgemm, {**chosen["fastgemm"][1], "FASTGEMM_MATH": "fp32_tensor"})
+    for devices in arguments.devices:
+        chosen[f"GPUs {devices}"] = (arguments.fastgemm, {**chosen["fastgemm"][1], "FASTGEMM_DEVICES": devices})
     for name, pin in ("NVBLAS", ""), ("NVBLAS pinned", "NVBLAS_AUTOPIN_MEM_ENABLED\n"):
         if not arguments.nvblas:
             break
@@ -54,6 +56,7 @@ def main():
     parser.add_argument("--openblas", default="libopenblas.so.0")
     parser.add_argument("--nvblas", default="", help="libnvblas.so; without it those columns are left out")
     parser.add_argument("--tensor", action="store_true", help="a column with FASTGEMM_MATH=fp32_tensor")
+    parser.add_argument("--devices", action="append", default=[], metavar="0,1", help="a column with these GPUs alone")
     parser.add_argument("--seconds", type=float, default=0.5, help="a shape and contender, where it takes less")
     parser.add_argument("shapes", nargs="*", default=SQUARES + SKINNY)
     arguments = parser.parse_intermixed_args()
