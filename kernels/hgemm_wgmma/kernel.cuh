@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/hgemm_wgmma/store_tile.cuh"
+#include "kernels/ptx/grid_dependency.cuh"
 
 namespace fastgemm::hgemm_wgmma {
 
@@ -110,12 +111,11 @@ template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_constant__ WgmmaParams params) {
   const SharedLayout<Config> shared;
   const int warpgroup = ptx::warp_index() / 4;
-  const bool product = has_product(params.problem);
   Feed<Config> feed(params, shared);
-  if (ptx::thread_index() == kConsumers) {
-    init_barriers(shared);
-    if (product) feed.start();
-  }
+  if (ptx::thread_index() == kConsumers) init_barriers(shared);
+  ptx::griddepcontrol_wait();  // for the pass that repacks operands, where there is one
+  const bool product = has_product(params.problem);
+  if (ptx::thread_index() == kConsumers && product) feed.start();
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();

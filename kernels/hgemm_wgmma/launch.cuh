@@ -74,9 +74,9 @@ inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem) {
                                       .entry_stride = problem.d.batch_stride});
 }
 
-// The product of operands that copies reach.
+// The product of operands that copies reach; `overlaps`: it may begin while the launch before it ends.
 template <class Config>
-cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& context) {
+cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
   WgmmaParams params;
   cudaError_t error =
       encode_operand<Config::kMajorLeft>(&params.left, problem.b, problem, problem.n, Config::kTileLeft);
@@ -96,7 +96,8 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
   }
   params.items = params.grid.tiles * params.split.splits;
   const int blocks = params.items < context.sm_count ? params.items : context.sm_count;
-  const ptx::LaunchShape shape{.blocks = blocks, .threads = kThreads, .shared_bytes = Config::kSharedBytes};
+  const ptx::LaunchShape shape{
+      .blocks = blocks, .threads = kThreads, .shared_bytes = Config::kSharedBytes, .overlaps = overlaps};
   return ptx::launch_grid(hgemm_wgmma_kernel<Config>, shape, context.stream, params);
 }
 
@@ -123,11 +124,11 @@ struct Launcher {
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
-    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&);
+    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&, bool);
     static constexpr Launch kLaunches[2][2] = {{launch_product<Nn>, launch_product<Nt>},
                                                {launch_product<Tn>, launch_product<Tt>}};
     const Launch product = kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT];
-    if (!needs_repack(problem)) return product(problem, context);
+    if (!needs_repack(problem)) return product(problem, context, false);
     return launch_repacked(problem, context, kTile, product);
   }
 };

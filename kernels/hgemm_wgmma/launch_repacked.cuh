@@ -84,7 +84,7 @@ cudaError_t launch_repacked(const GemmProblem& problem, const LaunchContext& con
         repack.new_a = panels.m < problem.m || begin.n == 0;
         repack.new_b = begin.m == 0;
         cudaError_t error = repack(panel, repack_a, repack_b, context.stream);
-        if (error == cudaSuccess) error = product(panel, product_context);
+        if (error == cudaSuccess) error = product(panel, product_context, true);
         if (error != cudaSuccess) return error;
       }
     }

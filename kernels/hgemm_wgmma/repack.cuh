@@ -5,6 +5,7 @@
 #include "kernels/contract.h"
 #include "kernels/epilogue/epilogue.cuh"
 #include "kernels/ptx/global.cuh"
+#include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/ptx/simt.cuh"
 #include "kernels/tile/swizzle.cuh"
 
@@ -104,6 +105,7 @@ FG_DEVICE void repack_block(const RepackPlane& plane, int block) {
 
 // Blocks of the first plane, then of the second.
 __global__ void __launch_bounds__(kRepackThreads) repack_kernel(const __grid_constant__ RepackParams params) {
+  ptx::griddepcontrol_launch_dependents();  // the product waits for the results by itself
   if (!has_product(params.problem)) return;
   const int block = static_cast<int>(ptx::block_index());
   const int first = params.planes[0].blocks;
