@@ -8,7 +8,7 @@ struct CountedCall {
   const void* site = nullptr;  // where the call came from; null where the callee cannot tell
 };
 
-inline constexpr int kMaxCalls = 2048;
+inline constexpr int kMaxCalls = 4096;
 
 struct CallCounter {
   bool armed = false;
