@@ -41,6 +41,11 @@ template <DataType kType>
 inline constexpr OfLongOperand kInstantiations[] = {
     of_long_operand<kType, 1>(), of_long_operand<kType, 2>(), of_long_operand<kType, 4>(), of_long_operand<kType, 8>()};
 
+template <>
+inline constexpr OfLongOperand kInstantiations<DataType::kFloat16>[] = {of_long_operand<DataType::kFloat16, 1>(),
+                                                                        of_long_operand<DataType::kFloat16, 2>(),
+                                                                        of_long_operand<DataType::kFloat16, 4>()};
+
 // What the kernel table needs of a row: the products whose short side (n, or m) is kMinShort to kMaxShort.
 template <DataType kType, bool kLongIsN, int kMinShort, int kMaxShort>
 class Launcher {

@@ -19,8 +19,8 @@ enum class Transfer { kAsync, kStaged };
 // kGroups: so many groups of warps share a tile, each with its own steps of every k tile; their sums are added at the
 // end. Small products have too few tiles for warps to hide each other's latencies.
 
-// Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0, 8192: slower
-// than the next tile by 1 to 2 % (NN, NT) and 5 % (TN, TT).
+// Murray's kernel: 64x64 warp tiles, barriers on a half and on a quarter of the block. One H200, CUDA 13.0, 8192:
+// slower than the next tile by 1 to 2 % (NN, NT) and 5 % (TN, TT).
 struct Tile256x128x8 {
   static constexpr Transfer kTransfer = Transfer::kAsync;
   static constexpr int kTileM = 256;
@@ -131,6 +131,7 @@ struct Tile128x16x32 : Tile64x64x16 {
   static constexpr int kTileM = 128;
   static constexpr int kTileN = 16;
   static constexpr int kTileK = 32;
+  static constexpr int kStages = 3;
   static constexpr int kWarpsM = 2;
   static constexpr int kWarpsN = 1;
   static constexpr int kThreadN = 4;
@@ -195,8 +196,8 @@ struct Config : Tile {
   using MapA = SliceCopyMap<kCopyA, kSliceM, kTileK, kSliceThreadsA>;
   using MapB = SliceCopyMap<kCopyB, kSliceN, kTileK, kSliceThreadsB>;
 
-  // Shared memory of a stage: (kTileK, kTileM) of A, then (kTileK, kTileN) of B, m and n contiguous, or (kTileM, kTileK)
-  // and (kTileN, kTileK), k contiguous; padded, in bytes.
+  // Shared memory of a stage: (kTileK, kTileM) of A, then (kTileK, kTileN) of B, m and n contiguous, or
+  // (kTileM, kTileK) and (kTileN, kTileK), k contiguous; padded, in bytes.
   static constexpr int kPitchA = ((kRowsA ? kTileK : kTileM) + kSlicePadding) * 4;
   static constexpr int kPitchB = ((kRowsB ? kTileK : kTileN) + kSlicePadding) * 4;
   static constexpr int kStageBytesA = (kRowsA ? kTileM : kTileK) * kPitchA;
@@ -217,7 +218,7 @@ struct Config : Tile {
   // 3 %, NT 6 % slower). Tiles of 16 k start theirs together: so many copies in parts slow 64x64 down.
   static constexpr int kCopyParts = kTransposesA && kTileK == 8 ? 4 : 1;
 
-  static_assert(kGroupSteps % 4 == 0, "fragments alternate between two register sets; copies start at every fourth step");
+  static_assert(kGroupSteps % 4 == 0, "two register sets of fragments in turn; copies start at every fourth step");
   static_assert(kPrefetch >= (Tile::kMeetEarly ? 2 : 1), "the next tile is complete when warps meet");
   static_assert(kGroups == 1 || !Tile::kMeetEarly, "groups meet with the block");
   static_assert((kGroups - 1) * kTileM * kTileN * 4 <= kSharedBytes, "the groups' sums fit where the stages were");

@@ -219,8 +219,8 @@ class Mainloop {
 
   // The steps of a last, partial k tile, whose first fragments are loaded: only real steps enter a chain, since adding
   // 0 * 0 would turn a sum of -0 into +0.
-  FG_DEVICE void multiply_rest(Accumulators<Config>& r_acc, Fragments<Config>& r_fragments, RowFragments<Config>& r_rows,
-                               ptx::SharedAddress stage_offset) const {
+  FG_DEVICE void multiply_rest(Accumulators<Config>& r_acc, Fragments<Config>& r_fragments,
+                               RowFragments<Config>& r_rows, ptx::SharedAddress stage_offset) const {
     const int own = rest_ - first_step_;
     const int steps = own < Config::kGroupSteps ? own : Config::kGroupSteps;
     FragmentAddress at = fragments_at(stage_offset, 0);
