@@ -193,6 +193,32 @@ void add_descriptors(const KernelInfo& kernel, std::vector<Case>* cases) {
   }
 }
 
+// k in parts: few, many, and so many that their sums are summed in groups; a part of one k step, and a k tail.
+void add_splits(const KernelInfo& kernel, std::vector<Case>* cases) {
+  if (!kernel.splits) return;
+  std::uint64_t turn = 0;
+  for (const int parts : {2, 3, 7, 30}) {
+    for (int ops = 0; ops < 4; ++ops) {
+      for (int variant = 0; variant < 4; ++variant, ++turn) {
+        Case c = base_case(kernel);
+        c.kernel += "/" + std::to_string(parts);
+        c.entry = variant % 2 == 0 ? CallEntry::kEx : CallEntry::kStrided;
+        c.trans_a = kOps[ops / 2];
+        c.trans_b = kOps[ops % 2];
+        c.m = kernel.tile.m + (variant == 0 ? 0 : variant * 5 - 9);
+        c.n = kernel.tile.n + (variant == 1 ? 1 : -variant);
+        c.k = parts * kernel.tile.k + (variant == 3 ? 3 * kernel.tile.k - 5 : variant);
+        c.batch = variant == 1 ? 3 : 1;
+        set_turn(&c, turn);
+        set_padding(&c, variant % 3);
+        if (variant == 3) set_offsets(&c, ops, ops + 1, ops + 2);
+        c.bias = c.entry == CallEntry::kEx && variant == 2;
+        cases->push_back(c);
+      }
+    }
+  }
+}
+
 // Uniform below a bound.
 struct Random {
   std::mt19937_64* engine;
@@ -254,9 +280,11 @@ std::vector<KernelInfo> list_kernels(fg_handle_t handle) {
     int available = 0;
     if (handle != nullptr && fg_get_kernel_available(handle, info.name.c_str(), &available) == FG_STATUS_SUCCESS) {
       info.available = available != 0;
+      info.splits = info.available && fg_set_kernel(handle, (info.name + "/2").c_str()) == FG_STATUS_SUCCESS;
     }
     kernels.push_back(info);
   }
+  if (handle != nullptr) fg_set_kernel(handle, nullptr);
   return kernels;
 }
 
@@ -273,6 +301,7 @@ std::vector<Case> entry_cases(const KernelInfo& kernel) {
   std::vector<Case> cases;
   add_batches(kernel, &cases);
   add_descriptors(kernel, &cases);
+  add_splits(kernel, &cases);
   return lengthened(std::move(cases), kernel);
 }
 

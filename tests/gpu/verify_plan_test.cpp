@@ -29,6 +29,20 @@ TEST_CASE("a kernel's name gives its type, tile and stages", "[verify]") {
   CHECK_FALSE(parse_kernel_name("sgemm_128x64", &info));
 }
 
+TEST_CASE("kernels that cut k into parts are forced to do so", "[verify]") {
+  KernelInfo kernel = kKernel;
+  const std::size_t whole = entry_cases(kernel).size();
+  kernel.splits = true;
+  std::set<std::string> names;
+  for (const Case& c : entry_cases(kernel)) {
+    names.insert(c.kernel);
+    const std::size_t slash = c.kernel.find('/');
+    if (slash != std::string::npos) CHECK(c.k >= std::stoi(c.kernel.substr(slash + 1)) * kernel.tile.k);
+  }
+  CHECK(names.size() == 5);
+  CHECK(entry_cases(kernel).size() == whole + 64);
+}
+
 TEST_CASE("every kernel of this build has a name that can be read", "[verify]") {
   for (int i = 0; fg_kernel_name(i) != nullptr; ++i) {
     KernelInfo info;
