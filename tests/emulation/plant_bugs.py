@@ -112,6 +112,23 @@ def try_bug(workshop, bug, folder):
     return failure
 
 
+def try_bugs(bugs, build, tree, jobs):
+    """For each bug, what run_tests says of it. Builds what is needed in `build`."""
+    sound = build / "sound"
+    copy_sources(tree, sound)
+    configure(build, sound)
+    compile_tests(build, jobs)
+    workshop = Workshop(build, sound)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        program = build / "tests/emulation/fg_emulation_tests"
+        selections = sorted({bug["tests"] for bug in bugs})
+        for selection, failure in zip(selections, pool.map(lambda tests: run_tests(program, tests), selections)):
+            if failure is not None:
+                raise SystemExit(f"the tests {selection} fail without a bug: {failure}")
+        folders = [build / "bugs" / str(number) for number in range(len(bugs))]
+        return list(pool.map(lambda bug, folder: try_bug(workshop, bug, folder), bugs, folders))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-planted")
@@ -127,21 +144,7 @@ def main():
         print(f"all {len(bugs)} bugs apply")
         return 0
 
-    build = arguments.build.resolve()
-    sound = build / "sound"
-    copy_sources(arguments.tree, sound)
-    configure(build, sound)
-    compile_tests(build, arguments.jobs)
-    workshop = Workshop(build, sound)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        program = build / "tests/emulation/fg_emulation_tests"
-        selections = sorted({bug["tests"] for bug in bugs})
-        for selection, failure in zip(selections, pool.map(lambda tests: run_tests(program, tests), selections)):
-            if failure is not None:
-                raise SystemExit(f"the tests {selection} fail without a bug: {failure}")
-        folders = [build / "bugs" / str(number) for number in range(len(bugs))]
-        failures = list(pool.map(lambda bug, folder: try_bug(workshop, bug, folder), bugs, folders))
-
+    failures = try_bugs(bugs, arguments.build.resolve(), arguments.tree, arguments.jobs)
     print("| bug | where | caught by |\n| --- | --- | --- |")
     for bug, failure in zip(bugs, failures):
         caught = "**missed**" if failure is None else reason(failure)
