@@ -35,10 +35,12 @@ struct TuringDefaults : AmpereDefaults {
   static constexpr int kStages = 2;
 };
 
-// A Config for given transpositions and alignment in bytes of A, B and their columns (16, 4 or 2).
-template <class Config, Op kOpA, Op kOpB, int kAlignmentValue>
+// A Config for given transpositions and alignments in bytes of A's columns and of B's (16, 4 or 2).
+template <class Config, Op kOpA, Op kOpB, int kAlignmentOfA, int kAlignmentOfB = kAlignmentOfA>
 struct Variant : Config {
-  static constexpr int kAlignment = kAlignmentValue;
+  static constexpr int kAlignmentA = kAlignmentOfA;
+  static constexpr int kAlignmentB = kAlignmentOfB;
+  static constexpr int kAlignment = kAlignmentA < kAlignmentB ? kAlignmentA : kAlignmentB;
   static constexpr int kWarpsM = Config::kTileM / Config::kWarpM;
   static constexpr int kWarps = kWarpsM * (Config::kTileN / Config::kWarpN);
   static constexpr int kThreads = kWarps * 32;
@@ -50,7 +52,8 @@ struct Variant : Config {
   static constexpr Prefetch kPrefetch =
       Config::kPrefetch == Prefetch::kAsync && kAlignment < 4 ? Prefetch::kRegisters : Config::kPrefetch;
   static constexpr int kStages = kPrefetch == Prefetch::kAsync ? Config::kStages : kPrefetch == Prefetch::kNone ? 1 : 2;
-  static constexpr int kUnit = Config::kWideCopies && kAlignment == 16 ? 8 : 2;  // elements a copy
+  // Elements a copy.
+  static constexpr int unit(int alignment) { return Config::kWideCopies && alignment == 16 ? 8 : 2; }
 
   using TileA = OperandTile<Config::kTileM, Config::kTileK, kOpA == Op::kT, Config::kSwizzle>;
   using TileB = OperandTile<Config::kTileN, Config::kTileK, kOpB == Op::kN, Config::kSwizzle>;

@@ -61,10 +61,10 @@ struct RegisterUnit<2, kAlignment> {
 };
 
 // One thread's share of an operand's tiles: in each pass one unit. Tiles follow each other along k.
-template <class Variant, class Tile>
+template <class Variant, class Tile, int kAlignment>
 class OperandCopy {
  public:
-  static constexpr int kUnit = Variant::kUnit;
+  static constexpr int kUnit = Variant::unit(kAlignment);
   using Map = TileCopyMap<Tile, Variant::kThreads, kUnit>;
   static constexpr int kPasses = Map::kPasses;
   static_assert(Tile::kDepth <= 256, "a depth fits beside the rows in position_");
@@ -117,7 +117,7 @@ class OperandCopy {
     const char* from = source_;
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
-      RegisterUnit<kUnit, Variant::kAlignment> unit;
+      RegisterUnit<kUnit, kAlignment> unit;
       unit.load(from, valid_bytes(pass, depth));
       unit.store(target(tile, pass));
       from += line_step_;
@@ -160,7 +160,7 @@ class OperandCopy {
       if (valid == 0 || valid == kUnit * 2) {
         start_unit(target(tile, pass), from, valid);
       } else {
-        RegisterUnit<kUnit, Variant::kAlignment> unit;
+        RegisterUnit<kUnit, kAlignment> unit;
         unit.load(from, valid);
         unit.store(target(tile, pass));
       }
@@ -190,7 +190,7 @@ class OperandCopy {
   // its depth in the tile. In one register, for blocks of 512 threads have none to spare.
   int position_;
   bool all_rows_;  // the operand fills the tile's rows
-  RegisterUnit<kUnit, Variant::kAlignment> units_[Variant::kPrefetch == Prefetch::kAsync ? 1 : kPasses];
+  RegisterUnit<kUnit, kAlignment> units_[Variant::kPrefetch == Prefetch::kAsync ? 1 : kPasses];
 };
 
 }  // namespace fastgemm::hgemm_mma

@@ -52,8 +52,9 @@ FG_DEVICE TilePipeline<Variant> make_pipeline(const GemmParams& params, const Bl
       k = (own.end == steps ? p.k : static_cast<std::int64_t>(own.end) * Variant::kTileK) - first_k;
     }
   }
-  return {OperandCopy<Variant, typename Variant::TileA>(a, p.a.ld, p.m, first_row<Variant>(place)),
-          OperandCopy<Variant, typename Variant::TileB>(b, p.b.ld, p.n, first_column<Variant>(place)), k};
+  using Pipeline = TilePipeline<Variant>;
+  return {typename Pipeline::CopyA(a, p.a.ld, p.m, first_row<Variant>(place)),
+          typename Pipeline::CopyB(b, p.b.ld, p.n, first_column<Variant>(place)), k};
 }
 
 // With the tile's k in several parts: true in the block that has their sum. The stages are free by then.

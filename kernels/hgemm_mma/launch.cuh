@@ -31,25 +31,28 @@ struct OfTranspositions {
   Instantiation of[2][2];
 };
 
-template <class Config, int kAlignment>
+template <class Config, int kAlignmentA, int kAlignmentB>
 constexpr OfTranspositions of_transpositions() {
-  return {{{instantiation<Variant<Config, Op::kN, Op::kN, kAlignment>>(),
-            instantiation<Variant<Config, Op::kN, Op::kT, kAlignment>>()},
-           {instantiation<Variant<Config, Op::kT, Op::kN, kAlignment>>(),
-            instantiation<Variant<Config, Op::kT, Op::kT, kAlignment>>()}}};
+  return {{{instantiation<Variant<Config, Op::kN, Op::kN, kAlignmentA, kAlignmentB>>(),
+            instantiation<Variant<Config, Op::kN, Op::kT, kAlignmentA, kAlignmentB>>()},
+           {instantiation<Variant<Config, Op::kT, Op::kN, kAlignmentA, kAlignmentB>>(),
+            instantiation<Variant<Config, Op::kT, Op::kT, kAlignmentA, kAlignmentB>>()}}};
 }
 
 // The instantiations of a row by alignment class. A row may leave what is aligned to 4 and to 2 bytes only to another
-// tile, Config::Even and Config::Odd, which rows can share.
+// tile, Config::Even and Config::Odd, which rows can share. Often only one operand is odd, and the other one, which may
+// be much the larger, still comes in 16-byte pieces.
 template <class Config>
 inline constexpr OfTranspositions kInstantiations[] = {
-    of_transpositions<Config, 16>(),
-    of_transpositions<typename Config::Even, 4>(),
-    of_transpositions<typename Config::Odd, 2>(),
+    of_transpositions<Config, 16, 16>(),
+    of_transpositions<typename Config::Even, 4, 4>(),
+    of_transpositions<typename Config::Odd, 2, 2>(),
+    of_transpositions<typename Config::Odd, 2, 16>(),
+    of_transpositions<typename Config::Odd, 16, 2>(),
 };
 
-// Index into kInstantiations of the widest access that every column of every batch entry allows. Arrays of pointers lie
-// in device memory, where the host cannot look.
+// 0, 1, 2: every column of every batch entry allows accesses of 16, 4, 2 bytes. Arrays of pointers lie in device
+// memory, where the host cannot look.
 inline int alignment_class(const Operand& operand, std::int64_t batch_count) {
   if (operand.pointers != nullptr) return 2;
   std::uint64_t bits = reinterpret_cast<std::uintptr_t>(operand.data) | static_cast<std::uint64_t>(operand.ld) * 2;
@@ -57,9 +60,12 @@ inline int alignment_class(const Operand& operand, std::int64_t batch_count) {
   return bits % 16 == 0 ? 0 : bits % 4 == 0 ? 1 : 2;
 }
 
+// Index into kInstantiations.
 inline int alignment_class(const GemmProblem& problem) {
   const int a = alignment_class(problem.a, problem.batch_count);
   const int b = alignment_class(problem.b, problem.batch_count);
+  if (a == 2 && b == 0) return 3;
+  if (a == 0 && b == 2) return 4;
   return a > b ? a : b;
 }
 

@@ -94,7 +94,10 @@ class TilePipeline {
   using TileA = typename Variant::TileA;
   using TileB = typename Variant::TileB;
 
-  FG_DEVICE TilePipeline(const OperandCopy<Variant, TileA>& a, const OperandCopy<Variant, TileB>& b, std::int64_t k)
+  using CopyA = OperandCopy<Variant, TileA, Variant::kAlignmentA>;
+  using CopyB = OperandCopy<Variant, TileB, Variant::kAlignmentB>;
+
+  FG_DEVICE TilePipeline(const CopyA& a, const CopyB& b, std::int64_t k)
       : a_(a),
         b_(b),
         left_((k + Variant::kTileK - 1) / Variant::kTileK),
@@ -185,8 +188,8 @@ class TilePipeline {
     b_.store(stage + TileA::kBytes);
   }
 
-  OperandCopy<Variant, TileA> a_;
-  OperandCopy<Variant, TileB> b_;
+  CopyA a_;
+  CopyB b_;
   std::uint32_t left_;  // tiles along k not yet multiplied; 32 bits are enough for 2^37 elements
   int last_depth_;      // of k, in the last tile
   ptx::SharedAddress write_;  // the stage that cp.async fills next
