@@ -7,8 +7,7 @@ namespace fastgemm::dropin {
 
 namespace {
 
-constexpr std::int64_t kPanelMultiple = 128;    // whole tiles of most kernels
-constexpr std::int64_t kSmallestOfThree = 512;
+constexpr std::int64_t kPanelMultiple = 128;  // whole tiles of most kernels
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -85,11 +84,9 @@ std::int64_t chunk_elements(const BlockShape& shape, const CutSizes& sizes) {
   return std::min(sizes.chunk_elements, std::max(kLeast, device_elements(shape) / sizes.pieces));
 }
 
-std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes) {
+std::vector<Range> cut_panels(std::int64_t extent, std::int64_t panel, int most) {
   // Half a panel more than a whole number of them makes no panel of its own.
-  const std::int64_t least = extent >= 3 * kSmallestOfThree ? 3 : 1;
-  const std::int64_t most = std::max<std::int64_t>(least, sizes.max_panels);
-  const std::int64_t wanted = std::clamp<std::int64_t>((extent + sizes.panel / 2) / sizes.panel, least, most);
+  const std::int64_t wanted = std::clamp<std::int64_t>((extent + panel / 2) / panel, 1, most);
   const std::int64_t each = round_up((extent + wanted - 1) / wanted, kPanelMultiple);
   std::vector<Range> panels;
   for (std::int64_t begin = 0; begin < extent; begin += each) {
@@ -101,9 +98,12 @@ std::vector<Range> cut_panels(std::int64_t extent, const CutSizes& sizes) {
 BlockPlan plan_block(const BlockShape& shape, const CutSizes& sizes) {
   BlockPlan plan;
   Arrivals arrivals(shape, sizes, &plan);
-  std::vector<Range> a = cut_panels(shape.m, sizes);
+  const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n);
+  const bool copy_bound = m * n <= static_cast<double>(sizes.copy_bound) * (m + n);
+  const std::int64_t panel = copy_bound ? std::min(sizes.small_panel, sizes.panel) : sizes.panel;
+  std::vector<Range> a = cut_panels(shape.m, panel, sizes.max_panels);
   if (shape.a == Route::kStay) a = {{0, shape.m}};
-  std::vector<Range> b = cut_panels(shape.n, sizes);
+  std::vector<Range> b = cut_panels(shape.n, panel, sizes.max_panels);
   if (shape.b == Route::kStay && shape.a != Route::kStay) b = {{0, shape.n}};
   // The operand of which the smaller share has arrived is next, so that the strips stay square.
   for (std::size_t next_a = 0, next_b = 0; next_a < a.size() || next_b < b.size();) {

@@ -93,7 +93,7 @@ double product_flops_per_s(Device& device) {
     *matrices[index] = {.rows = kProduct, .device = memory + index * kProduct * kProduct, .device_ld = kProduct};
   }
   CutSizes whole = device.options().cut;
-  whole.panel = kProduct;
+  whole.panel = whole.small_panel = kProduct;
   const BlockPlan plan = plan_block(block.shape, whole);
   const double n = kProduct;
   return 2 * n * n * n / best_seconds([&] { device.run_plan(block, plan); });

@@ -43,8 +43,10 @@ std::vector<Variation> variations() {
   for (const int threads : {2, 4, 6, 8, 10, 12, 14}) {
     all.push_back({"threads " + std::to_string(threads), nothing, threads});
   }
-  for (const std::int64_t panel : {512, 768, 2048}) {
-    all.push_back({"panel " + std::to_string(panel), [=](EngineOptions* o) { o->device.cut.panel = panel; }});
+  for (const std::int64_t panel : {256, 512, 768, 1024, 2048}) {
+    all.push_back({"panel " + std::to_string(panel), [=](EngineOptions* o) {
+                     o->device.cut.panel = o->device.cut.small_panel = panel;
+                   }});
   }
   for (const std::int64_t kib : {512, 2048}) {
     all.push_back({"chunk " + std::to_string(kib) + " KiB", [=](EngineOptions* o) {

@@ -98,24 +98,30 @@ TEST_CASE("Block plan: what stays is not moved", "[block_plan]") {
 }
 
 TEST_CASE("Block plan: products start long before all has arrived", "[block_plan]") {
-  const BlockPlan plan = plan_block({.m = 4096, .n = 4096, .k = 64}, {.panel = 1024, .max_panels = 16});
-  REQUIRE(plan.products.size() == 8);
+  const BlockPlan plan = plan_block({.m = 8192, .n = 8192, .k = 64}, {});
+  REQUIRE(plan.products.size() == 16);
   CHECK(plan.products[0].empty());
   CHECK(plan.products[1].rows == 1024);
   CHECK(plan.products[1].columns == 1024);
-  CHECK(plan.products[7].rows * plan.products[7].columns <= 4096 * 1024);
+  CHECK(plan.products[15].rows * plan.products[15].columns <= 8192 * 1024);
+}
+
+TEST_CASE("Block plan: where copies take longer, panels are small", "[block_plan]") {
+  const auto first = [](std::int64_t m, std::int64_t n) { return plan_block({.m = m, .n = n, .k = 8}, {}).products[1]; };
+  CHECK(first(1024, 1024).rows == 512);
+  CHECK(first(4096, 4096).columns == 512);
+  CHECK(first(8192, 2048).columns == 512);
+  CHECK(first(8192, 6000).columns == 1024);
 }
 
 TEST_CASE("Panels are equal, whole tiles, and not too many", "[block_plan]") {
-  const CutSizes sizes = {.panel = 1024, .max_panels = 16};
-  CHECK(cut_panels(1, sizes).size() == 1);
-  CHECK(cut_panels(1400, sizes).size() == 1);
-  CHECK(cut_panels(1600, sizes).size() == 3);
-  CHECK(cut_panels(4096, sizes).size() == 4);
-  CHECK(cut_panels(100000, sizes).size() == 16);
+  CHECK(cut_panels(1, 1024, 16).size() == 1);
+  CHECK(cut_panels(1400, 1024, 16).size() == 1);
+  CHECK(cut_panels(1600, 1024, 16).size() == 2);
+  CHECK(cut_panels(100000, 1024, 16).size() == 16);
   for (const std::int64_t extent : {1, 1025, 5000, 16385, 1000003}) {
     std::int64_t next = 0;
-    const std::vector<Range> panels = cut_panels(extent, sizes);
+    const std::vector<Range> panels = cut_panels(extent, 1024, 16);
     for (const Range& panel : panels) {
       CHECK(panel.begin == next);
       CHECK(panel.count > 0);
