@@ -1,10 +1,11 @@
 // Times sgemm on matrices in ordinary (pageable) host memory, through a BLAS that is loaded by file name: so the same
 // program measures OpenBLAS, NVBLAS and libfastgemm.so's drop-in. host_sgemm.py runs it for each and compares.
 //
-//   host_sgemm FILE [--symbol sgemm_] [--seconds 1] SHAPE...     SHAPE: MxNxK or N, then optionally :TT and :beta
+//   host_sgemm FILE [--beside FILE] [--symbol sgemm_] [--seconds 1] SHAPE...
 //
-// One line a shape: shape, median seconds, fastest, calls, largest error of sampled elements in units of what FP32
-// allows.
+// SHAPE: MxNxK or N, then optionally :TT and :beta. One line a shape: shape, median seconds, fastest, calls, largest
+// error of sampled elements in units of what FP32 allows; and with --beside, whose library takes turns with the first
+// one call by call, its median.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -94,26 +95,40 @@ double call(Sgemm sgemm, const Shape& s, Matrices* x) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void measure(Sgemm sgemm, const Shape& shape, double seconds) {
+double median(std::vector<double>& times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+void measure(Sgemm sgemm, Sgemm beside, const Shape& shape, double seconds) {
   const auto size = [](std::int64_t rows, std::int64_t columns) { return static_cast<std::size_t>(rows * columns); };
   Matrices x = {random_matrix(size(shape.m, shape.k), 1), random_matrix(size(shape.k, shape.n), 2),
                 random_matrix(size(shape.m, shape.n), 3), {}};
   x.c_before = x.c;
   call(sgemm, shape, &x);
   const double error = sampled_error(shape, x);
-  std::vector<double> times;
-  constexpr std::size_t kLeast = 3, kMost = 1001;
+  std::vector<double> times, beside_times;
+  constexpr std::size_t kLeast = 3, kMost = 10001;
   for (double total = 0; times.size() < kLeast || (total < seconds && times.size() < kMost); total += times.back()) {
+    if (beside != nullptr) beside_times.push_back(call(beside, shape, &x));
     times.push_back(call(sgemm, shape, &x));
   }
-  std::sort(times.begin(), times.end());
-  std::printf("%s %.9g %.9g %zu %.3g\n", shape.text.c_str(), times[times.size() / 2], times.front(), times.size(),
-              error);
+  const double middle = median(times);
+  std::printf("%s %.9g %.9g %zu %.3g", shape.text.c_str(), middle, times.front(), times.size(), error);
+  if (beside != nullptr) std::printf(" %.9g", median(beside_times));
+  std::printf("\n");
   std::fflush(stdout);
 }
 
+Sgemm load(const char* file, const char* symbol) {
+  void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  const auto sgemm = library == nullptr ? nullptr : reinterpret_cast<Sgemm>(dlsym(library, symbol));
+  if (sgemm == nullptr) std::fprintf(stderr, "host_sgemm: %s\n", dlerror());
+  return sgemm;
+}
+
 int usage() {
-  std::fprintf(stderr, "usage: host_sgemm FILE [--symbol NAME] [--seconds S] SHAPE...\n");
+  std::fprintf(stderr, "usage: host_sgemm FILE [--beside FILE] [--symbol NAME] [--seconds S] SHAPE...\n");
   return 2;
 }
 
@@ -122,12 +137,15 @@ int usage() {
 int main(int argc, char** argv) {
   if (argc < 3) return usage();
   const char* symbol = "sgemm_";
+  const char* beside_file = nullptr;
   double seconds = 1;
   std::vector<Shape> shapes;
   for (int index = 2; index < argc; ++index) {
     const std::string argument = argv[index];
     if (argument == "--symbol" && index + 1 < argc) {
       symbol = argv[++index];
+    } else if (argument == "--beside" && index + 1 < argc) {
+      beside_file = argv[++index];
     } else if (argument == "--seconds" && index + 1 < argc) {
       seconds = std::strtod(argv[++index], nullptr);
     } else if (Shape shape; parse(argv[index], &shape)) {
@@ -136,12 +154,9 @@ int main(int argc, char** argv) {
       return usage();
     }
   }
-  void* const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  const auto sgemm = library == nullptr ? nullptr : reinterpret_cast<Sgemm>(dlsym(library, symbol));
-  if (sgemm == nullptr) {
-    std::fprintf(stderr, "host_sgemm: %s\n", dlerror());
-    return 1;
-  }
-  for (const Shape& shape : shapes) measure(sgemm, shape, seconds);
+  const Sgemm sgemm = load(argv[1], symbol);
+  const Sgemm beside = beside_file == nullptr ? nullptr : load(beside_file, symbol);
+  if (sgemm == nullptr || (beside_file != nullptr && beside == nullptr)) return 1;
+  for (const Shape& shape : shapes) measure(sgemm, beside, shape, seconds);
   return 0;
 }

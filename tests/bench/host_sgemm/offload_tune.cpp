@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     Engine& engine = *engines.back();
     if (engines.size() == 1) {
       const Calibration& c = engine.calibration();
-      std::printf("start with calibration %.3f s; GB/s in %.1f, out %.1f with %d threads; TFLOP/s %.1f; latency %.0f us\n",
+      std::printf("start and calibration %.3f s; GB/s in %.1f, out %.1f, %d threads; TFLOP/s %.1f; latency %.0f us\n",
                   since(start), c.in_bytes_per_s * 1e-9, c.out_bytes_per_s * 1e-9, c.copy_threads,
                   c.flops_per_s * 1e-12, c.latency_s * 1e6);
     }
