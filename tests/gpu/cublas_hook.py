@@ -3,8 +3,9 @@
 
     tests/gpu/cublas_hook.py --library build/src/libfastgemm_cublas.so [--report report.json]
 
-Each way runs in a process of its own. Every product is compared with one in FP64, some calls must have been served by
-our kernels, and times are medians over CUDA events. Exit code 1: something is wrong; 77: no GPU or no PyTorch.
+Each way runs in a process of its own, one after the other. Every product is compared with one in FP64, some calls must
+have been served by our kernels, and times are medians over CUDA events. Exit code 1: something is wrong; 77: no GPU or
+no PyTorch.
 """
 import argparse
 import json
@@ -108,17 +109,12 @@ def check_tf32(checks):
     torch.backends.cuda.matmul.allow_tf32 = False
 
 
-def check_cupy(checks):
-    try:
-        import cupy
-    except ImportError:
-        return False
+def check_cupy(checks, cupy):
     for dtype in ("float32", "float16"):
         left, right = checks.random(700, 900, dtype=dtype), checks.random(900, 500, dtype=dtype)
         checks.torch.cuda.synchronize()
         result = cupy.asnumpy(cupy.from_dlpack(left) @ cupy.from_dlpack(right))
         checks.compare(f"cupy {dtype}", checks.torch.from_numpy(result).cuda(), left.double() @ right.double(), dtype)
-    return True
 
 
 # ---- in the child: times -----------------------------------------------------------------------------------------
@@ -183,8 +179,14 @@ def times(torch, checks):
     return measured
 
 
-def child(report):
+def child(report, after):
     import torch
+    try:
+        import cupy
+    except ImportError:
+        cupy = None
+    while after is not None and not after.exists():
+        time.sleep(0.02)
     if not torch.cuda.is_available():
         sys.exit(77)
     checks = Checks(torch)
@@ -193,24 +195,46 @@ def child(report):
         check_products(checks, dtype)
         check_backward(checks, dtype)
     check_tf32(checks)
-    has_cupy = check_cupy(checks)
+    if cupy is not None:
+        check_cupy(checks, cupy)
     measured = times(torch, checks)
     maps = pathlib.Path("/proc/self/maps").read_text()
     libraries = sorted(set(re.findall(r"/\S*/libcublas\.so\S*", maps)))
-    report.write_text(json.dumps({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "cupy": has_cupy,
-                                  "libcublas": libraries, "errors": checks.errors, "times": measured}))
+    finished = report.with_suffix(".part")
+    finished.write_text(json.dumps({"device": torch.cuda.get_device_name(), "torch": torch.__version__,
+                                    "cupy": cupy and cupy.__version__, "libcublas": libraries, "errors": checks.errors,
+                                    "times": measured}))
+    finished.rename(report)  # the other one waits for it
 
 
 # ---- in the parent -----------------------------------------------------------------------------------------------
-def run_child(folder, name, environment):
-    report = folder / f"{name}.json"
-    done = subprocess.run([sys.executable, __file__, "--child", str(report)], env={**os.environ, **environment},
-                          capture_output=True, text=True, timeout=400, check=False)
-    if done.returncode == 77 or "No module named 'torch'" in done.stderr:
+def start_child(report, after, environment):
+    """Loads PyTorch at once, since that takes longest, and begins once the file `after` is there."""
+    command = [sys.executable, __file__, "--child", str(report)] + (["--after", str(after)] if after else [])
+    return subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True)
+
+
+def report_of(process, report):
+    output, _ = process.communicate(timeout=400)
+    if process.returncode == 77 or "No module named 'torch'" in output:
         sys.exit(77)
-    if done.returncode != 0:
-        sys.exit(f"{name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    if process.returncode != 0:
+        sys.exit(f"{report.stem}: exit code {process.returncode}\n{output}")
     return json.loads(report.read_text())
+
+
+def run_both(library, folder):
+    """What the children report, without and with the library, and what the latter logs."""
+    log = folder / "log"
+    plain, hooked = folder / "plain.json", folder / "hooked.json"
+    first = start_child(plain, None, {})
+    second = start_child(hooked, plain, {"LD_PRELOAD": str(library.resolve()), "FASTGEMM_STATS": "1",
+                                         "FASTGEMM_LOG_FILE": str(log)})
+    try:
+        return report_of(first, plain), report_of(second, hooked), log.read_text()
+    finally:
+        second.kill()
 
 
 def served(stats):
@@ -233,16 +257,12 @@ def main():
     parser.add_argument("--library", type=pathlib.Path, default=pathlib.Path("build/src/libfastgemm_cublas.so"))
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--child", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--after", type=pathlib.Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child is not None:
-        return child(arguments.child)
+        return child(arguments.child, arguments.after)
     with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(temporary)
-        stats = folder / "stats"
-        hooked = run_child(folder, "hooked", {"LD_PRELOAD": str(arguments.library.resolve()), "FASTGEMM_STATS": "1",
-                                              "FASTGEMM_LOG_FILE": str(stats)})
-        plain = run_child(folder, "plain", {})
-        log = stats.read_text()
+        plain, hooked, log = run_both(arguments.library, pathlib.Path(temporary))
     counts = served(log)
     found = complaints(plain, hooked, counts)
     if arguments.report is not None:
