@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include <atomic>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -72,6 +74,17 @@ void stay_loaded() {
 
 const char* process_variable(const char* name) { return secure_getenv(name); }
 
+void log_rates(const Engine& started) {
+  if (!log_enabled(LogLevel::kInfo)) return;
+  const Calibration& c = started.calibration();
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "drop-in: GPUs %d, GB/s to them %.1f, back %.1f, copying threads %d, TFLOP/s %.1f, latency %.0f us",
+                started.usable_devices(), c.in_bytes_per_s * 1e-9, c.out_bytes_per_s * 1e-9, c.copy_threads,
+                c.flops_per_s * 1e-12, c.latency_s * 1e6);
+  log_line(LogLevel::kInfo, text);
+}
+
 void start_engine(Process& mine) {
   stay_loaded();
   pthread_atfork(nullptr, nullptr, close_engine);
@@ -86,6 +99,7 @@ void start_engine(Process& mine) {
     close_engine();
     return;
   }
+  log_rates(*started);
   std::atexit(at_exit);  // after CUDA's own, so it runs before
   mine.started = started.release();
   engine.store(mine.started, std::memory_order_release);
@@ -100,6 +114,9 @@ double host_rate(Process& mine, const HostBlas& host) {
   double rate = mine.rates.find_by_name(host.name());
   if (!(rate > 0)) rate = measure_host(host);
   mine.rates.note(host, rate);
+  if (log_enabled(LogLevel::kInfo)) {
+    log_line(LogLevel::kInfo, "drop-in: GFLOP/s of " + host.name() + ": " + std::to_string(std::lround(rate * 1e-9)));
+  }
   return rate;
 }
 

@@ -1,11 +1,7 @@
 // The calibration file: read back as written, and never believed when it is anything else. And what is made of it.
 #include "src/dropin/engine/calibration.h"
 
-#include <sys/stat.h>
-
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -13,6 +9,7 @@
 #include "src/dropin/engine/settings.h"
 #include "tests/dropin/engine/fake_gpu.h"
 #include "tests/dropin/engine/shared_pool.h"
+#include "tests/dropin/engine/temporary_folder.h"
 #include "tests/dropin/engine/test_product.h"
 #include "tests/support/catch.h"
 
@@ -31,12 +28,6 @@ constexpr double kOpenBlas = 1.2e12;  // FLOP/s on those cores
 bool parses(const std::string& text, const CalibrationKey& key = kKey, std::int64_t now = kNow) {
   Calibration ignored;
   return parse_calibration(text, key, now, &ignored);
-}
-
-std::string new_folder() {
-  std::string folder = "/tmp/fg-calibration-XXXXXX";
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  return folder;
 }
 
 double host_seconds(const HostGemm& gemm) { return 2 * volume(gemm) / kOpenBlas; }
@@ -94,8 +85,8 @@ TEST_CASE("Calibration: figures that cannot be are refused", "[calibration]") {
 }
 
 TEST_CASE("Calibration: stored in folders that are made, read by the next process", "[calibration]") {
-  const std::string folder = new_folder();
-  const std::string cache = folder + "/a/b/fastgemm";
+  const TemporaryFolder folder;
+  const std::string cache = folder.path() + "/a/b/fastgemm";
   Calibration read;
   CHECK_FALSE(load_calibration(cache, kKey, &read));
   store_calibration(cache, kKey, kH200);
@@ -107,7 +98,6 @@ TEST_CASE("Calibration: stored in folders that are made, read by the next proces
   CHECK_FALSE(load_calibration(cache, kKey, &read));
   store_calibration(cache, kKey, kH200);
   CHECK(load_calibration(cache, kKey, &read));
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Calibration: a folder that cannot be is no error", "[calibration]") {
@@ -128,9 +118,9 @@ TEST_CASE("Calibration: where the folder is", "[calibration]") {
 }
 
 TEST_CASE("Calibration: measured where there is none, and kept", "[calibration]") {
-  const std::string folder = new_folder();
+  const TemporaryFolder folder;
   FakeGpu gpu;
-  EngineOptions options = {.cpus = 3, .cache = folder, .math = "fp32_sequential"};
+  EngineOptions options = {.cpus = 3, .cache = folder.path(), .math = "fp32_sequential"};
   options.device.cut.chunk_elements = options.device.lane.slot_elements = 1 << 21;
   std::string error;
   gpu.skip_products(true);  // 4096 cubed takes a minute on a host
@@ -146,9 +136,8 @@ TEST_CASE("Calibration: measured where there is none, and kept", "[calibration]"
   CHECK(measured.sm_count == 4);
   CHECK(gpu.faults() == 0);
   Calibration kept;
-  REQUIRE(load_calibration(folder, {"fake GPU 0", 3, "fp32_sequential"}, &kept));
+  REQUIRE(load_calibration(folder.path(), {"fake GPU 0", 3, "fp32_sequential"}, &kept));
   CHECK(kept.flops_per_s == measured.flops_per_s);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Break-even: what pays beside 16 cores", "[break_even]") {

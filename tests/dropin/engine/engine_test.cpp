@@ -5,6 +5,7 @@
 
 #include "tests/dropin/engine/fake_gpu.h"
 #include "tests/dropin/engine/shared_pool.h"
+#include "tests/dropin/engine/temporary_folder.h"
 #include "tests/dropin/engine/test_product.h"
 #include "tests/support/catch.h"
 
@@ -15,17 +16,13 @@ namespace {
 
 // A calibration that is there, so that no test waits for measurements.
 std::string stored_calibration() {
-  static const std::string folder = [] {
-    std::string made = "/tmp/fg-engine-test-XXXXXX";
-    REQUIRE(mkdtemp(made.data()) != nullptr);
-    for (const char* gpu : {"fake GPU 0", "fake GPU 1"}) {
-      store_calibration(made, {gpu, 3, "fp32_sequential"},
-                        {.in_bytes_per_s = 40e9, .out_bytes_per_s = 40e9, .flops_per_s = 50e12, .latency_s = 30e-6,
-                         .copy_threads = 1, .sm_count = 132});
-    }
-    return made;
-  }();
-  return folder;
+  static const TemporaryFolder folder;
+  for (const char* gpu : {"fake GPU 0", "fake GPU 1"}) {
+    store_calibration(folder.path(), {gpu, 3, "fp32_sequential"},
+                      {.in_bytes_per_s = 40e9, .out_bytes_per_s = 40e9, .flops_per_s = 50e12, .latency_s = 30e-6,
+                       .copy_threads = 1, .sm_count = 132});
+  }
+  return folder.path();
 }
 
 EngineOptions small_options() {

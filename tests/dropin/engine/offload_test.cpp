@@ -12,6 +12,7 @@
 #include "src/dropin/engine/process.h"
 #include "tests/dropin/engine/fake_gpu.h"
 #include "tests/dropin/engine/shared_pool.h"
+#include "tests/dropin/engine/temporary_folder.h"
 #include "tests/dropin/engine/test_product.h"
 #include "tests/support/catch.h"
 
@@ -28,11 +29,10 @@ const Calibration kRates = {.in_bytes_per_s = 40e9, .out_bytes_per_s = 40e9, .fl
 // A process with two GPUs that have been calibrated before.
 FakeGpu& prepare_process(const char* dropin) {
   static FakeGpu* const gpu = new FakeGpu({.devices = 2});
-  std::string folder = "/tmp/fg-offload-test-XXXXXX";
-  REQUIRE(mkdtemp(folder.data()) != nullptr);
-  setenv("XDG_CACHE_HOME", folder.c_str(), 1);
+  static const TemporaryFolder folder;
+  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
   setenv("FASTGEMM_DROPIN", dropin, 1);
-  store_calibration(folder + "/fastgemm", {"fake GPU 0", usable_cpus(), "fp32_sequential"}, kRates);
+  store_calibration(folder.path() + "/fastgemm", {"fake GPU 0", usable_cpus(), "fp32_sequential"}, kRates);
   use_gpu_runtime(*gpu);
   return *gpu;
 }
