@@ -75,6 +75,18 @@ struct Parts<Method::kBf16x6> {
   }
 };
 
+struct Tile192x128 {
+  static constexpr int kTileM = 192, kTileN = 128, kHalves = 2, kFp16Stages = 4, kBf16Stages = 3;
+};
+
+struct Tile128x128 {
+  static constexpr int kTileM = 128, kTileN = 128, kHalves = 1, kFp16Stages = 6, kBf16Stages = 4;
+};
+
+struct Tile64x128 {
+  static constexpr int kTileM = 64, kTileN = 128, kHalves = 1, kFp16Stages = 8, kBf16Stages = 5;
+};
+
 // Shape: kTileM, kTileN, kHalves (parts of m whose products are under way one after another, so that their sums and the
 // tile's fit in registers), kFp16Stages, kBf16Stages.
 template <class Shape, Method kMethodValue>

@@ -7,18 +7,6 @@ namespace {
 
 using namespace sgemm_tensor;
 
-struct Tile192x128 {
-  static constexpr int kTileM = 192, kTileN = 128, kHalves = 2, kFp16Stages = 4, kBf16Stages = 3;
-};
-
-struct Tile128x128 {
-  static constexpr int kTileM = 128, kTileN = 128, kHalves = 1, kFp16Stages = 6, kBf16Stages = 4;
-};
-
-struct Tile64x128 {
-  static constexpr int kTileM = 64, kTileN = 128, kHalves = 1, kFp16Stages = 8, kBf16Stages = 5;
-};
-
 // What all rows have in common.
 template <class Shape>
 constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {

@@ -3,6 +3,7 @@
 // before ends, so that those which have nothing to do cost little.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/ptx/launch.cuh"
@@ -20,6 +21,9 @@ inline constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
 // Batch entries are launched one after another: worth it for few large ones.
 inline constexpr std::int64_t kMaxEntries = 64;
 inline constexpr std::int64_t kLargeEntry = std::int64_t{1} << 20;  // elements of D
+
+// Smaller products that FP16 parts cannot serve are strict: two launches more would cost the others too much.
+inline constexpr double kBf16Operations = 0x1p33;
 
 inline bool supports(const GemmProblem& problem) {
   if (problem.type_ab != DataType::kFloat32 || problem.type_cd != DataType::kFloat32) return false;
@@ -78,6 +82,7 @@ struct PieceLaunch {
   GemmProblem problem;
   SplitParams split;
   LaunchContext context;
+  std::size_t bytes_from_parts = 0;  // of workspace, from the first part to its end
 };
 
 inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext& context, bool bf16_available) {
@@ -86,6 +91,7 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   const auto begin = (unaligned + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
   const auto place = [begin](std::size_t offset) { return reinterpret_cast<void*>(begin + offset); };
   PieceLaunch piece{.problem = problem, .context = context};
+  piece.bytes_from_parts = layout.bytes - kWorkspaceAlignment - layout.parts[kLeft];
   SplitParams& split = piece.split;
   const fastgemm::Operand* const sources[kSides] = {&problem.b, &problem.a};
   const bool k_contiguous[kSides] = {problem.op_b == Op::kN, problem.op_a == Op::kT};
@@ -106,14 +112,15 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   return piece;
 }
 
-inline cudaError_t launch_split(const PieceLaunch& piece, void (*kernel)(SplitParams), bool overlaps) {
-  const std::int64_t rows = piece.problem.m > piece.problem.n ? piece.problem.m : piece.problem.n;
+template <Method kMethod>
+cudaError_t launch_split(const PieceLaunch& piece) {
+  const std::int64_t items = (piece.problem.m + piece.problem.n + kSplitWarps - 1) / kSplitWarps;
   const std::int64_t most = std::int64_t{kSplitBlocksPerSm} * piece.context.sm_count;
-  const ptx::LaunchShape shape{.blocks = std::min({rows, most, std::int64_t{kMaxSplitBlocks}}),
+  const ptx::LaunchShape shape{.blocks = std::min({items, most, std::int64_t{kMaxSplitBlocks}}),
                                .threads = kSplitThreads,
                                .shared_bytes = kSplitSharedBytes,
-                               .overlaps = overlaps};
-  return ptx::launch_grid(kernel, shape, piece.context.stream, piece.split);
+                               .overlaps = kMethod != Method::kFp16x3};
+  return ptx::launch_grid(split_kernel<kMethod>, shape, piece.context.stream, piece.split);
 }
 
 template <class Config>
@@ -171,7 +178,13 @@ inline cudaError_t launch_strict(const PieceLaunch& piece) {
   params.g_method = piece.split.g_method;
   const std::int64_t tiles = std::int64_t{params.gemm.tiles_m} * params.gemm.tiles_n;
   const std::int64_t resident = std::int64_t{StrictTile::kBlocksPerSm} * piece.context.sm_count;
-  const ptx::LaunchShape shape{.blocks = std::min(tiles, resident),
+  constexpr std::int64_t kShortestPart = 256;  // of k
+  LaunchContext context = piece.context;
+  context.splits = static_cast<int>(std::clamp<std::int64_t>(resident / tiles, 1, problem.k / kShortestPart + 1));
+  context.workspace = piece.split.operands[kLeft].g_parts;  // where parts lie that nobody reads then
+  context.workspace_bytes = piece.bytes_from_parts;
+  params.gemm.split = make_split_params(problem, {StrictTile::kTileM, StrictTile::kTileN, StrictTile::kTileK}, context);
+  const ptx::LaunchShape shape{.blocks = std::min(tiles * params.gemm.split.splits, resident),
                                .threads = AnyStrictConfig::kThreads,
                                .shared_bytes = AnyStrictConfig::kSharedBytes,
                                .overlaps = true};
@@ -190,7 +203,7 @@ struct Launcher {
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = cudaSuccess;
-    for (const auto kernel : {split_fp16_kernel, split_bf16_kernel}) {
+    for (const auto kernel : {split_kernel<Method::kFp16x3>, split_kernel<Method::kBf16x6>}) {
       if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSplitSharedBytes);
     }
     if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_tensor_kernel<Fp16>, Fp16::kSharedBytes);
@@ -205,10 +218,10 @@ struct Launcher {
 
   // At most one of the three products finds its method chosen.
   static cudaError_t launch_piece(const PieceLaunch& piece) {
-    cudaError_t error = launch_split(piece, split_fp16_kernel, false);
+    cudaError_t error = launch_split<Method::kFp16x3>(piece);
     if (error == cudaSuccess) error = launch_product<Fp16>(piece);
     if (piece.split.bf16_available) {
-      if (error == cudaSuccess) error = launch_split(piece, split_bf16_kernel, true);
+      if (error == cudaSuccess) error = launch_split<Method::kBf16x6>(piece);
       if (error == cudaSuccess) error = launch_product<Bf16>(piece);
     }
     return error == cudaSuccess ? launch_strict(piece) : error;
@@ -226,7 +239,8 @@ struct Launcher {
             at.size = {std::min(plan.piece.m, whole.m - at.first.m), std::min(plan.piece.n, whole.n - at.first.n),
                        std::min(plan.piece.k, whole.k - at.first.k)};
             const GemmProblem piece = piece_problem(problem, at);
-            const cudaError_t error = launch_piece(prepare_piece(piece, context, plan.bf16_available));
+            const bool bf16 = plan.bf16_available && 2.0 * piece.m * piece.n * piece.k >= kBf16Operations;
+            const cudaError_t error = launch_piece(prepare_piece(piece, context, bf16));
             if (error != cudaSuccess) return error;
           }
         }

@@ -23,7 +23,7 @@ struct SplitParams {
   Scalar alpha;
   int depth = 0;
   bool bf16_available = false;
-  Summary* g_summaries = nullptr;   // (kSides, blocks)
+  Summary* g_summaries = nullptr;          // (blocks, kSides)
   std::uint32_t* g_blocks_done = nullptr;  // 0 before and after
   std::uint32_t* g_method = nullptr;
 };

@@ -41,6 +41,10 @@ inline constexpr std::int64_t kDepthUnit = 64;        // of stretches of k
 // 4 TB/s against 2 * 1024 operations at 260, or 130, TFLOP/s.
 inline constexpr std::int64_t kLongStretch = 1024;
 inline constexpr std::int64_t kShortStretch = 512;
+// Sums of many promotions lose what each of them gained: very deep products are the sum, in D, of shorter ones. (cuBLAS
+// cuts their k, too, and errs less than one chain would.)
+inline constexpr std::int64_t kDeep = 16384;
+inline constexpr std::int64_t kStretchOfDeep = 4096;
 inline constexpr std::int64_t kLeastSide = 1536;  // of pieces of D, so that they have about a tile for each SM
 
 constexpr WorkspaceLayout workspace_layout(const Extents& piece, bool bf16_available) {
@@ -107,13 +111,15 @@ constexpr Extents part_of_d(const Extents& whole, std::size_t bytes) {
 }
 
 // Three parts where their stretches of k are long, two where they are not too short, else pieces of D.
-constexpr PiecePlan plan_pieces(const Extents& whole, std::size_t bytes) {
+constexpr PiecePlan plan_pieces(Extents whole, std::size_t bytes) {
+  if (whole.k > kDeep) whole.k = kStretchOfDeep;
   if (const Extents piece = whole_d(whole, true, bytes, kLongStretch); piece.k > 0) return {piece, true};
   if (const Extents piece = whole_d(whole, false, bytes, kShortStretch); piece.k > 0) return {piece, false};
   return {part_of_d(whole, bytes), false};
 }
 
-constexpr WorkspaceNeed workspace_need(const Extents& whole) {
+constexpr WorkspaceNeed workspace_need(Extents whole) {
+  if (whole.k > kDeep) whole.k = kStretchOfDeep;
   return {workspace_layout(least_piece(whole), false).bytes, workspace_layout(whole, true).bytes};
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kernels/families.h"
-#include "kernels/sgemm_tensor/plan.h"
+#include "kernels/sgemm_tensor/launch.cuh"
 #include "tests/emulation/engine/device_array.h"
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/engine/violation.h"
@@ -78,21 +78,23 @@ class Product {
     problem_.d = {.data = d_.data(), .ld = m};
   }
 
-  // The method that the device chose.
-  Method run(const KernelEntry& row) {
+  // The method that the device chose, among all three however small the product is.
+  template <class Tile>
+  Method run() {
+    using Launcher = sgemm_tensor::Launcher<Tile>;
     const ScopedOptions scope(Options::from_seed(next_seed()));
     DeviceArray<std::uint32_t> flags(8, Access::kReadWrite, "flags");
     std::fill_n(flags.data(), flags.size(), 0u);
-    const std::size_t bytes = row.workspace(problem_).fastest;
-    DeviceArray<std::uint32_t> workspace(bytes / 4, Access::kReadWrite, "workspace");
+    const auto layout = sgemm_tensor::workspace_layout({m_, n_, k_}, true);
+    DeviceArray<std::uint32_t> workspace(layout.bytes / 4, Access::kReadWrite, "workspace");
     DeviceInfo device;
-    LaunchContext context{.device = &device, .workspace = workspace.data(), .workspace_bytes = bytes, .sm_count = 2,
-                          .flags = flags.data(), .flag_count = 8};
-    REQUIRE(row.supports(problem_));
-    REQUIRE(row.prepare() == cudaSuccess);
-    REQUIRE(row.launch(problem_, context) == cudaSuccess);
+    const LaunchContext context{.device = &device, .workspace = workspace.data(), .workspace_bytes = layout.bytes,
+                                .sm_count = 2, .flags = flags.data(), .flag_count = 8};
+    REQUIRE(sgemm_tensor::supports(problem_));
+    REQUIRE(Launcher::prepare() == cudaSuccess);
+    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true)) == cudaSuccess);
     REQUIRE(std::all_of(flags.data(), flags.data() + flags.size(), [](std::uint32_t flag) { return flag == 0; }));
-    return static_cast<Method>(workspace[sgemm_tensor::workspace_layout({m_, n_, k_}, true).method / 4]);
+    return static_cast<Method>(workspace[layout.method / 4]);
   }
 
   // Largest |D - op(A) op(B)| / |op(A)| |op(B)|, of D and of what a chain of FP32 FMAs gives; NaN where one is none.
@@ -263,17 +265,20 @@ TEST_CASE("tensor kernels go through few large batch entries", "[kernels][tensor
 }
 
 TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[kernels][tensor]") {
-  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+  const auto check_tile = [](auto tile) {
     Product product(20, 12, 512, numbers(1), numbers(2));
-    CHECK(product.run(row) == Method::kFp16x3);
+    CHECK(product.run<decltype(tile)>() == Method::kFp16x3);
     product.check_errors();
-  }
+  };
+  check_tile(sgemm_tensor::Tile192x128{});
+  check_tile(sgemm_tensor::Tile128x128{});
+  check_tile(sgemm_tensor::Tile64x128{});
   // Rows and columns of any size: each has its own scale.
   const auto sized = [](int seed) {
     return [seed](int row, int k) { return std::ldexp(number(seed, row, k), 50 - 7 * row); };
   };
   Product product(19, 14, 256, sized(1), sized(2), Op::kT, Op::kT);
-  CHECK(product.run(smallest_row()) == Method::kFp16x3);
+  CHECK(product.run<sgemm_tensor::Tile64x128>() == Method::kFp16x3);
   product.check_errors();
 }
 
@@ -291,7 +296,7 @@ TEST_CASE("the method changes at its edge, whatever the layout", "[kernels][tens
         return std::fabs(x) < 0x1p-13f && i < 100 ? 0.25f : x;
       };
       Product product(20, 3, 300, coarse, numbers(2), op, op);
-      const Method chosen = product.run(smallest_row());
+      const Method chosen = product.run<sgemm_tensor::Tile64x128>();
       product.check_errors();
       return chosen;
     };
@@ -305,13 +310,14 @@ TEST_CASE("the method changes at its edge, whatever the layout", "[kernels][tens
 }
 
 TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[kernels][tensor]") {
-  int turn = 0;
-  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
-    Product product(row.tile.m + 3, 9, 300, wide(1, 20), wide(3, 20), kOps[turn % 2], kOps[turn / 2]);
-    CHECK(product.run(row) == Method::kBf16x6);
+  const auto check_tile = [](auto tile, Op op_a, Op op_b) {
+    Product product(tile.kTileM + 3, 9, 300, wide(1, 20), wide(3, 20), op_a, op_b);
+    CHECK(product.run<decltype(tile)>() == Method::kBf16x6);
     product.check_errors();
-    ++turn;
-  }
+  };
+  check_tile(sgemm_tensor::Tile192x128{}, Op::kN, Op::kN);
+  check_tile(sgemm_tensor::Tile128x128{}, Op::kN, Op::kT);
+  check_tile(sgemm_tensor::Tile64x128{}, Op::kT, Op::kN);
 }
 
 TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 has them", "[kernels][tensor]") {
@@ -319,7 +325,7 @@ TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 h
   const float nan = std::nanf("");
   for (const float special : {inf, -inf, nan}) {
     Product product(5, 4, 256, with(numbers(1), 2, 77, special), numbers(2));
-    CHECK(product.run(smallest_row()) == Method::kStrict);
+    CHECK(product.run<sgemm_tensor::Tile64x128>() == Method::kStrict);
     for (int row = 0; row < 5; ++row) {
       for (int column = 0; column < 4; ++column) {
         const float expected = special * number(2, column, 77);
@@ -335,5 +341,5 @@ TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 h
   }
   const auto subnormal = [](int row, int k) { return std::ldexp(number(1, row, k), row == 1 ? -128 : 0); };
   Product product(5, 4, 256, subnormal, numbers(2), Op::kT, Op::kN);
-  CHECK(product.run(smallest_row()) == Method::kStrict);
+  CHECK(product.run<sgemm_tensor::Tile64x128>() == Method::kStrict);
 }
