@@ -248,3 +248,22 @@ TEMPLATE_TEST_CASE("rows say what their launches use", "[kernels]", FfmaSm80, Ff
     CHECK(launch_record().last.shared_bytes == row.shared_bytes);
   }
 }
+
+TEMPLATE_TEST_CASE("rows decline more tiles than they count", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80,
+                   MmaSm75) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 40;
+  for (const KernelEntry& row : TestType::rows()) {
+    GemmProblem problem;
+    problem.type_ab = row.type_ab;
+    problem.type_cd = row.type_ab;
+    problem.m = problem.n = problem.k = 100;
+    CHECK(row.supports(problem));
+    for (std::int64_t GemmProblem::*extent : {&GemmProblem::m, &GemmProblem::n, &GemmProblem::k}) {
+      GemmProblem long_problem = problem;
+      long_problem.*extent = kMany;
+      CHECK_FALSE(row.supports(long_problem));
+      long_problem.*extent = std::int64_t{1} << 33;  // past int, but not in tiles
+      CHECK(row.supports(long_problem));
+    }
+  }
+}
