@@ -13,23 +13,35 @@ namespace fastgemm::hgemm_wgmma {
 template <class Config>
 class TileStore {
  public:
+  // Finds out here, while the first copies are on their way, what the usual way to D needs to know.
   FG_DEVICE TileStore(const WgmmaParams& params, const SharedLayout<Config>& shared)
-      : params_(params), s_results_(shared.results(ptx::warp_index())), s_ring_(shared.s_ring) {}
+      : params_(params), s_results_(shared.results(ptx::warp_index())), s_ring_(shared.s_ring) {
+    const GemmProblem& problem = params.problem;
+    scaled_.alpha = load_scalar(problem.alpha);
+    const bool scaled = load_scalar(problem.beta) == 0.0f && problem.bias == nullptr &&
+                        problem.activation == Activation::kNone;
+    if (params.d_by_copies && scaled) {
+      // A copy writes whole chunks of 16 bytes, also where D's last row cuts one.
+      box_rows_ = problem.m % kChunkElements == 0 ? kMaxRows : static_cast<int>(problem.m);
+    }
+  }
 
   // `ring_is_free`: this is the block's last tile, and boxes may lie in the ring, each in a place of its own.
   FG_DEVICE void store(const TilePlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
     const int warp = warp_of_tile();
-    const GemmProblem& problem = params_.problem;
-    const Epilogue epilogue = make_epilogue(problem, place.entry);
     // Warps of a warpgroup hold 16 columns of every 64.
     const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
     const int row = place.tile_m * Config::kTileM;
+    if (row + Config::kTileM <= box_rows_) {
+      store_boxes({row, column, place.entry}, r_acc, ring_is_free);
+      return;
+    }
+    const GemmProblem& problem = params_.problem;
+    const Epilogue epilogue = make_epilogue(problem, place.entry);
     const StripPlace at{row, column, problem.m, problem.n};
     if (problem.type_cd != DataType::kFloat16 || epilogue.beta != 0.0f || has_finish(epilogue)) {
       store_strips(epilogue, at, r_acc);
-    } else if (params_.d_by_copies && (problem.m % kChunkElements == 0 || row + Config::kTileM <= problem.m)) {
-      store_boxes(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
-    } else {  // also where D's last row cuts a chunk of 16 bytes, which a copy would write whole
+    } else {
       store_words(epilogue, at, r_acc);
     }
   }
@@ -44,6 +56,8 @@ class TileStore {
   static constexpr int kBoxes = Config::kBlocks * kBoxesAlongM;  // of a warp's part of a tile
   static_assert(kBoxes * kBoxBytes * 4 * Config::kGroupsOfTile <= Config::kResultOffset, "the ring holds all boxes");
 
+  static constexpr int kMaxRows = 0x7fffffff;
+
   struct BoxPlace {
     int row = 0;
     int column = 0;
@@ -52,9 +66,7 @@ class TileStore {
 
   FG_DEVICE static int warp_of_tile() { return Config::kPingPong ? ptx::warp_index() % 4 : ptx::warp_index(); }
 
-  FG_DEVICE void store_boxes(Epilogue epilogue, const BoxPlace& place, const Accumulators<Config>& r_acc,
-                             bool ring_is_free) {
-    epilogue.beta = 0.0f;  // as the caller has found
+  FG_DEVICE void store_boxes(const BoxPlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
     const ptx::SharedAddress s_last = s_ring_ + warp_of_tile() * (kBoxes * kBoxBytes);
 #pragma unroll
     for (int number = 0; number < kBoxes; ++number) {
@@ -63,7 +75,7 @@ class TileStore {
       const ptx::SharedAddress s_box = ring_is_free ? s_last + number * kBoxBytes : s_results_ + buffer_ * kBoxBytes;
       if (ptx::lane_index() == 0 && !ring_is_free) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
       ptx::warp_sync();
-      fill_box(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      fill_box(scaled_, s_box, r_acc[block] + along_m * (kBoxRows / 2));
       ptx::fence_proxy_async();
       ptx::warp_sync();
       if (ptx::lane_index() == 0) {
@@ -76,8 +88,7 @@ class TileStore {
   }
 
   // One box after another through the same place, and from there in words of two elements.
-  FG_DEVICE void store_words(Epilogue epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
-    epilogue.beta = 0.0f;
+  FG_DEVICE void store_words(const Epilogue& epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
     if (ptx::lane_index() == 0) ptx::tma_store_wait_read<0>();  // boxes of the tile before lie here
 #pragma unroll 1
     for (int number = 0; number < kBoxes; ++number) {
@@ -85,7 +96,7 @@ class TileStore {
 #pragma unroll
       for (int candidate = 0; candidate < kBoxes; ++candidate) {  // registers have no run-time index
         if (candidate == number) {
-          fill_box(epilogue, s_results_, r_acc[candidate / kBoxesAlongM] + candidate % kBoxesAlongM * (kBoxRows / 2));
+          fill_box(scaled_, s_results_, r_acc[candidate / kBoxesAlongM] + candidate % kBoxesAlongM * (kBoxRows / 2));
         }
       }
       ptx::warp_sync();
@@ -172,6 +183,8 @@ class TileStore {
   const WgmmaParams& params_;
   ptx::SharedAddress s_results_;  // this warp's
   ptx::SharedAddress s_ring_;
+  Epilogue scaled_;   // alpha alone
+  int box_rows_ = 0;  // tiles leave as boxes down to this row of D
   int buffer_ = 0;                // the next box's
 };
 
