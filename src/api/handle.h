@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ struct fg_handle {
   // Shared by all threads; each guards itself.
   fastgemm::Workspace workspace;
   fastgemm::PlanCache plans;
+  std::mutex workspace_turn;  // held while the launches of one product that uses workspace are enqueued
 };
 
 namespace fastgemm {

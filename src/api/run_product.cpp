@@ -27,6 +27,10 @@ Outcome run_problem(fg_handle& handle, const GemmProblem& problem) {
                                  .flags = workspace.flags,
                                  .flag_count = workspace.flag_count,
                                  .splits = plan->splits};
+  // Threads that share a stream share its slot: no other product's launch may come between a pass into it and the
+  // product that reads it.
+  std::unique_lock<std::mutex> turn;
+  if (plan->entry == nullptr || plan->workspace_bytes > 0) turn = std::unique_lock(handle.workspace_turn);
   return execute(*plan, problem, context, handle.fallback.get());
 }
 

@@ -114,6 +114,9 @@ cudaError_t zero(void* memory, std::size_t bytes) {
   return cudaSuccess;
 }
 
+
+}  // namespace
+
 const RuntimeCalls& host_runtime() {
   static const RuntimeCalls calls = {.allocate = allocate,
                                      .release = release,
@@ -123,8 +126,6 @@ const RuntimeCalls& host_runtime() {
                                      .exchange_capture_mode = [](cudaStreamCaptureMode*) { return true; }};
   return calls;
 }
-
-}  // namespace
 
 HostDeviceCounts& host_device_counts() {
   static HostDeviceCounts counts;

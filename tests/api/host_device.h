@@ -27,6 +27,8 @@ const KernelEntry& host_f16_kernel();  // FP32 sums; the mode makes no differenc
 inline constexpr std::size_t kHostWorkspaceBytes = std::size_t{2} << 20;
 inline constexpr int kHostSmCount = 132;
 
+const RuntimeCalls& host_runtime();  // memory is the host's
+
 // A fresh handle with both kernels, no cuBLAS, and counts at zero.
 std::unique_ptr<fg_handle> make_host_handle();
 
