@@ -6,6 +6,7 @@
 
 #include "kernels/alignment.h"
 #include "kernels/splits.h"
+#include "src/dispatch/calibration.h"
 #include "src/dispatch/filter.h"
 #include "src/dispatch/select.h"
 
@@ -13,12 +14,9 @@ namespace fastgemm {
 
 namespace {
 
-constexpr double kLaunchUs = 2.5;             // from the launch to the first instruction, device idle
+constexpr double kLaunchUs = 2.5;             // of a pass before the product
 constexpr double kFillUs = 0.7;               // first loads of a tile: one trip to device memory
-constexpr double kStoreBytesPerClock = 32.0;  // stores one SM sustains to L2
-constexpr double kSumUs = 1.5;                // from a part's last store to its read by another SM
-constexpr double kSumBytesPerClock = 48.0;    // loads one SM sustains from L2
-constexpr double kMemoryShare = 0.92;         // of the nominal bandwidth that kernels reach
+constexpr double kPassShare = 0.92;           // of the nominal bandwidth that such a pass reaches
 constexpr double kDefaultClockGhz = 1.0;      // a device that does not tell its clock
 
 // How many tiles of `tile` cover `extent`, as a double: products of such counts pass 2^63.
@@ -58,10 +56,10 @@ double tile_count(const GemmProblem& problem, const KernelEntry& entry) {
          static_cast<double>(problem.batch_count);
 }
 
-// The row's measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile
+// The measured rate. A row that has none yet gets a guess: what the pipe could do, less the share that a tile
 // with few operations a loaded element (tile m * n / (m + n)) waits for loads.
-double flops_per_clock(const KernelEntry& entry) {
-  if (entry.flops_per_clock_sm > 0.0) return entry.flops_per_clock_sm;
+double flops_per_clock(const KernelEntry& entry, const Calibration& figures) {
+  if (figures.flops_per_clock_sm > 0.0) return figures.flops_per_clock_sm;
   const bool is_f32 = entry.type_ab == DataType::kFloat32;
   const double peak = is_f32 ? 256.0 : 2048.0;
   const double half_rate_intensity = is_f32 ? 16.0 : 32.0;
@@ -72,25 +70,27 @@ double flops_per_clock(const KernelEntry& entry) {
 }
 
 // Microseconds an SM needs for one block's part of a tile, while it runs at its measured rate.
-double block_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, bool aligned, int splits) {
+double block_us(const GemmProblem& problem, const KernelEntry& entry, const Calibration& figures, double clock_ghz,
+                bool aligned, int splits) {
   const std::size_t ops = 2 * static_cast<std::size_t>(problem.op_a) + static_cast<std::size_t>(problem.op_b);
-  const double rate = flops_per_clock(entry) * entry.ops_factor[ops] * (aligned ? 1.0 : entry.unaligned_factor);
+  const double rate =
+      flops_per_clock(entry, figures) * figures.ops_factor[ops] * (aligned ? 1.0 : figures.unaligned_factor);
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
   const double steps = std::ceil(tiles_over(problem.k, entry.tile.k) / splits);
   const double product_clocks = steps * 2.0 * tile_area * entry.tile.k / rate;
   const double size_cd = static_cast<double>(element_size(problem.type_cd));
   const double store_bytes = tile_area * (splits > 1 ? sizeof(float) : size_cd * (reads_c(problem) ? 2.0 : 1.0));
-  return (product_clocks + store_bytes / kStoreBytesPerClock) / (clock_ghz * 1e3);
+  return (product_clocks + store_bytes / figures.store_bytes_per_clock) / (clock_ghz * 1e3);
 }
 
 // What the last block of a tile does after its part of k, for all tiles that one SM sums.
-double sum_us(const GemmProblem& problem, const KernelEntry& entry, double clock_ghz, const CostEstimate& cost,
-              int sm_count) {
+double sum_us(const GemmProblem& problem, const KernelEntry& entry, const Calibration& figures, double clock_ghz,
+              const CostEstimate& cost, int sm_count) {
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
   const double size_cd = static_cast<double>(element_size(problem.type_cd));
-  const double clocks = tile_area * cost.splits * sizeof(float) / kSumBytesPerClock +
-                        tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0) / kStoreBytesPerClock;
-  return kSumUs + std::ceil(cost.tiles / std::max(sm_count, 1)) * clocks / (clock_ghz * 1e3);
+  const double clocks = tile_area * cost.splits * sizeof(float) / figures.sum_bytes_per_clock +
+                        tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0) / figures.store_bytes_per_clock;
+  return figures.sum_us + std::ceil(cost.tiles / std::max(sm_count, 1)) * clocks / (clock_ghz * 1e3);
 }
 
 // The pass that fills the row's own workspace. With less of it than the row likes, the launch works in panels, and
@@ -102,7 +102,7 @@ double prepass_us(const GemmProblem& problem, const KernelEntry& entry, const De
   const double panels = std::ceil(static_cast<double>(need.fastest) /
                                   static_cast<double>(std::clamp(workspace_bytes, std::size_t{1}, need.fastest)));
   const double bytes = 2.0 * static_cast<double>(need.fastest) * std::sqrt(panels);
-  const double copy_us = device.memory_gbps > 0.0 ? bytes / (kMemoryShare * device.memory_gbps * 1e3) : 0.0;
+  const double copy_us = device.memory_gbps > 0.0 ? bytes / (kPassShare * device.memory_gbps * 1e3) : 0.0;
   return copy_us + (2.0 * panels - 1.0) * kLaunchUs;
 }
 
@@ -149,6 +149,7 @@ const char* split_refusal(const GemmProblem& problem, const KernelEntry& entry, 
 CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
                       const LaunchResources& resources, int splits) {
   CostEstimate cost;
+  const Calibration figures = calibration_of(entry, device);
   const int sm_count = std::max(resources.sm_count, 1);
   const double clock_ghz = device.clock_ghz > 0.0 ? device.clock_ghz : kDefaultClockGhz;
   cost.splits = splits;
@@ -163,14 +164,14 @@ CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, cons
     if (hands_on) blocks = cost.tiles / sm_count;
     fills = hands_on ? 2.0 : 1.0;
   }
-  cost.launch_us = kLaunchUs;
+  cost.launch_us = figures.start_us;
   cost.prepass_us = prepass_us(problem, entry, device,
                                resources.workspace_bytes - split_workspace_bytes(problem, entry.tile, splits));
-  cost.compute_us = blocks * block_us(problem, entry, clock_ghz, cost.aligned, splits) + fills * kFillUs;
-  if (splits > 1) cost.compute_us += sum_us(problem, entry, clock_ghz, cost, sm_count);
+  cost.compute_us = blocks * block_us(problem, entry, figures, clock_ghz, cost.aligned, splits) + fills * kFillUs;
+  if (splits > 1) cost.compute_us += sum_us(problem, entry, figures, clock_ghz, cost, sm_count);
   // GB/s are 1e3 bytes a microsecond.
   if (device.memory_gbps > 0.0) {
-    cost.memory_us = minimal_bytes(problem) / (kMemoryShare * device.memory_gbps * 1e3);
+    cost.memory_us = minimal_bytes(problem) / (figures.memory_share * device.memory_gbps * 1e3);
   }
   cost.total_us = cost.launch_us + cost.prepass_us + std::max(cost.compute_us, cost.memory_us);
   return cost;

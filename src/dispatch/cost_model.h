@@ -1,7 +1,7 @@
-// Predicted time of a tiled kernel, from the figures in its table row and the device's. Pure arithmetic; all
+// Predicted time of a tiled kernel, from figures of its table row, its calibration and the device. Pure arithmetic; all
 // performance estimates of the dispatcher live here and in cublas_model.h.
 //
-//   time    = launch + prepass + max(blocks * block + fill + sum, bytes / memory bandwidth)
+//   time    = start + prepass + max(blocks * block + fill + sum, bytes / memory bandwidth)
 //   blocks  = what the busiest SM works through. With s = ceil(tiles * splits / SMs) blocks on it and B resident at
 //             once: floor(s / B) * B + sqrt((s mod B) * B): a full set of B keeps the SM at its measured rate, r < B at
 //             sqrt(r / B) of it, since fewer warps hide less latency
@@ -15,6 +15,7 @@
 //             tiles, for the accumulators handed on
 //   sum     = where k is split: the wait for the last part, and its reads of the parts and its store of the tile
 //   prepass = launch + what the row's pass over the operands writes and reads, where it needs one
+// Rates, start, sum and the share of the bandwidth are the chip's figures for the row, see calibration.h.
 // Whole tiles count even where they overhang the matrix: that is what makes small tiles win on small problems.
 #pragma once
 

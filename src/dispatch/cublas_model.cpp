@@ -11,39 +11,32 @@ namespace fastgemm {
 namespace {
 
 constexpr int kMeasuredOn = 90;          // compute capability
-constexpr double kSecondLaunchUs = 2.0;  // of a pass behind the product: its sum where k is split, our epilogue's
+constexpr double kSecondLaunchUs = 2.0;  // of a pass of our epilogue behind the product
 
-KernelEntry f32_row(TileShape tile, int blocks_per_sm, double flops, int max_splits) {
-  return {.type_ab = DataType::kFloat32,
+// cuBLAS's kernels by the tiles that its times suggest; their figures stand in calibration.cpp. `alignment`: bytes that
+// operands must be multiples of.
+KernelEntry row(const char* name, DataType type, TileShape tile, int blocks_per_sm, int alignment, int max_splits) {
+  return {.name = name,
+          .type_ab = type,
           .tile = tile,
           .blocks_per_sm = blocks_per_sm,
-          .fast_alignment = 4,
-          .max_splits = max_splits,
-          .flops_per_clock_sm = flops,
-          .ops_factor = {1.0, 1.04, 0.98, 0.99}};
+          .fast_alignment = alignment,
+          .max_splits = max_splits};
 }
 
-KernelEntry f16_row(TileShape tile, int blocks_per_sm, double flops, int max_splits, double unaligned) {
-  return {.type_ab = DataType::kFloat16,
-          .tile = tile,
-          .blocks_per_sm = blocks_per_sm,
-          .fast_alignment = 16,
-          .max_splits = max_splits,
-          .flops_per_clock_sm = flops,
-          .unaligned_factor = unaligned};
-}
-
-// Ampere's FP32 kernels, and Hopper's for FP16 where operands allow bulk copies.
+// Ampere's FP32 kernels. FP16: Hopper's where operands allow bulk copies, else Ampere's.
 const KernelEntry kRows[] = {
-    f32_row({256, 128, 8}, 1, 203.0, 1),
-    f32_row({128, 128, 8}, 2, 196.0, 1),
-    f32_row({128, 64, 8}, 3, 175.0, 16),
-    f32_row({64, 64, 8}, 4, 150.0, 16),
-    f32_row({32, 32, 16}, 8, 90.0, 32),
-    f16_row({128, 256, 64}, 1, 3100.0, 1, 0.2),
-    f16_row({128, 128, 64}, 1, 2500.0, 8, 0.2),
-    f16_row({64, 128, 64}, 2, 2300.0, 8, 0.15),
-    f16_row({64, 64, 64}, 3, 1800.0, 16, 0.15),
+    row("cublas_f32_256x128", DataType::kFloat32, {256, 128, 8}, 1, 4, 1),
+    row("cublas_f32_128x128", DataType::kFloat32, {128, 128, 8}, 2, 4, 1),
+    row("cublas_f32_128x64", DataType::kFloat32, {128, 64, 8}, 3, 4, 64),
+    row("cublas_f32_64x64", DataType::kFloat32, {64, 64, 8}, 4, 4, 64),
+    row("cublas_f32_32x32", DataType::kFloat32, {32, 32, 16}, 6, 4, 64),
+    row("cublas_f16_128x256", DataType::kFloat16, {128, 256, 64}, 1, 16, 1),
+    row("cublas_f16_256x128", DataType::kFloat16, {256, 128, 64}, 1, 16, 1),
+    row("cublas_f16_128x128", DataType::kFloat16, {128, 128, 64}, 1, 16, 16),
+    row("cublas_f16_64x64", DataType::kFloat16, {64, 64, 64}, 2, 16, 64),
+    row("cublas_f16_odd_128x128", DataType::kFloat16, {128, 128, 32}, 2, 2, 8),
+    row("cublas_f16_odd_64x64", DataType::kFloat16, {64, 64, 32}, 4, 2, 32),
 };
 
 // The pass of our epilogue that the fallback needs where cuBLAS has no such thing: reads and writes of D.
@@ -63,8 +56,7 @@ double predict_cublas_us(const GemmProblem& problem, const DeviceInfo& device, c
   for (const KernelEntry& row : kRows) {
     if (row.type_ab != problem.type_ab) continue;
     const CostEstimate cost = best_estimate(problem, row, device, resources);
-    const double second_launch_us = cost.splits > 1 ? kSecondLaunchUs : 0.0;
-    best = std::min(best, cost.total_us + second_launch_us);
+    if (cost.aligned) best = std::min(best, cost.total_us);
   }
   return best + epilogue_us(problem, device);
 }

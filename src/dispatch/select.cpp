@@ -15,8 +15,9 @@ namespace fastgemm {
 
 namespace {
 
-// A prediction is not that exact: within so much of ours, cuBLAS's does not count as less.
-constexpr double kCublasMargin = 0.97;
+// Predictions are not that exact: cuBLAS, whose times scatter less, is taken up to so much over ours. On the shapes
+// that calibration.cpp names 1.03 chose best (FP16: 6 % over the best of cuBLAS in the mean, where 0.97 gave 3 %).
+constexpr double kCublasMargin = 1.03;
 
 Plan refuse(std::string reason) {
   Plan plan;

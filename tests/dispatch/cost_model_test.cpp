@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "src/dispatch/calibration.h"
 #include "src/dispatch/select.h"
 #include "tests/dispatch/fake_table.h"
 #include "tests/support/catch.h"
@@ -144,6 +145,28 @@ TEST_CASE("a pass over the operands counts, and more often in panels", "[dispatc
   CHECK(estimate(problem, row, device, {10, 1'000'000'000}).prepass_us == Approx(2.0 * once).epsilon(0.01));
   CHECK(kernel_workspace_bytes(problem, row, 10) == 4'000'000'000);
   CHECK(estimate(problem, plain_row(1), device, {10}).prepass_us == 0.0);
+}
+
+TEST_CASE("measured figures stand in for a row's own on the chip they were measured on", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.name = "hopper_f32_256x128x32_s4";
+  row.unaligned_factor = 0.5;
+  row.ops_factor = {0.1, 0.2, 0.3, 0.4};
+  const Calibration own = calibration_of(row, fake_device(80, 108));
+  CHECK(own.flops_per_clock_sm == row.flops_per_clock_sm);
+  CHECK(own.unaligned_factor == 0.5);
+  CHECK(own.ops_factor == row.ops_factor);
+  const Calibration measured = calibration_of(row, fake_device(90, 132));
+  CHECK(measured.name == row.name);
+  CHECK(measured.flops_per_clock_sm > 200.0);
+  CHECK(measured.ops_factor[0] == 1.0);
+  row.name = "a row that nobody measured";
+  CHECK(calibration_of(row, fake_device(90, 132)).flops_per_clock_sm == row.flops_per_clock_sm);
+  for (const KernelEntry* entry : kernel_table()) {
+    if (entry->max_compute_capability < 90 || entry->fp32_tensor) continue;
+    INFO(entry->name);
+    CHECK(calibration_of(*entry, fake_device(90, 132)).name == entry->name);  // measure a new row, too
+  }
 }
 
 TEST_CASE("a row may be slower for some operations", "[dispatch][cost]") {
