@@ -34,7 +34,7 @@ struct Config {
   // Steps whose loads are under way together, as many as registers allow. Loading a group while another is multiplied
   // takes the same registers and gained nothing (one H200, 4096 x 1 and 8 x 4096).
   static constexpr int kUnroll = kShort <= 2 ? 4 : 2;
-  static constexpr int kBlocksPerSm = kShort <= 4 ? 4 : 3;
+  static constexpr int kBlocksPerSm = kShort == 1 ? 4 : 3;
 
   // The short operand comes to shared memory in chunks of k, as FP32: (step, short, slice, 4 of k), so that the lanes
   // of a warp read whole lines. The sums of the slices come there later: (slice, short, long), slices kSlicePitch apart

@@ -28,7 +28,10 @@ class Launcher {
   static constexpr SliceCopy kWide = SliceCopy::kContiguous16;
   static constexpr SliceCopy kNarrow = SliceCopy::kContiguous4;
   static constexpr SliceCopy kAcross = SliceCopy::kTransposed4;
-  static constexpr SliceCopy kRows = Tile::kSplits ? SliceCopy::kRows16 : SliceCopy::kTransposed4;
+  // Small tiles; 128 sums a thread and a tile on its way through registers leave none for four steps of rows.
+  static constexpr bool kRowCopies =
+      Tile::kSplits && (Tile::kTransfer == Transfer::kAsync || Tile::kThreadM * Tile::kThreadN <= 64);
+  static constexpr SliceCopy kRows = kRowCopies ? SliceCopy::kRows16 : SliceCopy::kTransposed4;
   static constexpr bool kRowsOfA = Tile::kTileM > Tile::kTileN;  // in TN: of the larger operand
 
   template <SliceCopy kCopyA, SliceCopy kCopyB>
@@ -49,8 +52,8 @@ class Launcher {
       {{kKernel<kAcross, kAcross>, rows_and_across()}, {kKernel<kAcross, kNarrow>, kKernel<kRows, kWide>}}};
 
   static Kernel kernel_of(const GemmProblem& problem) {
-    const bool across_a = problem.op_a == Op::kT && (!Tile::kSplits || (problem.op_b == Op::kN && !kRowsOfA));
-    const bool across_b = problem.op_b == Op::kN && (!Tile::kSplits || (problem.op_a == Op::kT && kRowsOfA));
+    const bool across_a = problem.op_a == Op::kT && (!kRowCopies || (problem.op_b == Op::kN && !kRowsOfA));
+    const bool across_b = problem.op_b == Op::kN && (!kRowCopies || (problem.op_a == Op::kT && kRowsOfA));
     const bool a_wide = across_a || allows_vectors(problem.a, problem.batch_count);
     const bool b_wide = across_b || allows_vectors(problem.b, problem.batch_count);
     return kKernels[static_cast<int>(problem.op_a)][static_cast<int>(problem.op_b)][a_wide && b_wide];
