@@ -1,6 +1,7 @@
 // The text store behind fg_last_error.
 #include "src/base/last_error.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -32,4 +33,14 @@ TEST_CASE("texts longer than the store are cut, and may be the store's own", "[l
   CHECK(kept < lengthy.size());
   set_last_error(std::string_view(last_error()).substr(0, 3));
   CHECK(std::string(last_error()) == "xxx");
+}
+
+TEST_CASE("a text that just fills the store is cut for its end", "[last_error]") {
+  set_last_error(std::string(5000, 'x'));
+  const std::size_t room = std::strlen(last_error());
+  for (const std::size_t length : {room - 1, room, room + 1}) {
+    set_last_error(std::string(length, 'y'));
+    CHECK(std::string(last_error()) == std::string(std::min(length, room), 'y'));
+  }
+  set_last_error({});
 }

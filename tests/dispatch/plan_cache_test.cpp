@@ -88,6 +88,42 @@ TEST_CASE("whatever selection may look at makes another entry", "[dispatch][cach
   CHECK(cache.size() == before + 7);
 }
 
+TEST_CASE("features of a problem do not run into each other", "[dispatch][cache]") {
+  const DeviceInfo device = fake_device(90, 132);
+  const std::vector<const KernelEntry*> table;
+  const GemmProblem base = product_of(DataType::kFloat32, 1024, 512, 64);
+  PlanCache modes;
+  std::size_t count = 0;
+  for (int bits = 0; bits < 256; ++bits) {
+    GemmProblem problem = base;
+    problem.type_ab = bits & 1 ? DataType::kFloat16 : DataType::kFloat32;
+    problem.type_cd = bits & 2 ? DataType::kFloat16 : DataType::kFloat32;
+    problem.op_a = bits & 4 ? Op::kT : Op::kN;
+    problem.op_b = bits & 8 ? Op::kT : Op::kN;
+    problem.math_mode = static_cast<MathMode>(bits / 16 % 4);
+    problem.activation = static_cast<Activation>(bits / 64);
+    if (bits / 64 > static_cast<int>(Activation::kGelu)) break;
+    modes.find_or_select(problem, device, table, options_for(device));
+    ++count;
+  }
+  CHECK(modes.size() == count);
+
+  PlanCache places;
+  const auto moved = [](auto* address, int by) { return reinterpret_cast<decltype(address)>(std::uintptr_t(address) + by); };
+  for (int digits = 0; digits < 729; ++digits) {  // of base 3
+    GemmProblem problem = base;
+    const int alpha = digits % 3, beta = digits / 3 % 3, a = digits / 9 % 3, b = digits / 27 % 3, c = digits / 81 % 3;
+    problem.alpha = {.value = alpha == 0 ? 0.0f : 1.0f, .device = alpha == 2 ? &problem : nullptr};
+    problem.beta = {.value = beta == 0 ? 0.0f : 1.0f, .device = beta == 2 ? &problem : nullptr};
+    problem.a.data = moved(problem.a.data, 4 * a);  // at multiples of 16, 4 and 8 bytes
+    problem.b.data = moved(problem.b.data, 4 * b);
+    problem.c.data = moved(problem.c.data, 4 * c);
+    problem.d.data = moved(problem.d.data, 4 * (digits / 243));
+    places.find_or_select(problem, device, table, options_for(device));
+  }
+  CHECK(places.size() == 729);
+}
+
 TEST_CASE("the cache does not grow without end, and old plans stay valid", "[dispatch][cache]") {
   PlanCache cache;
   const DeviceInfo device = fake_device(90, 132);

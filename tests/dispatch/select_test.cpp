@@ -255,6 +255,33 @@ TEST_CASE("cuBLAS is chosen where it is faster and measured, and never else", "[
   CHECK(chosen_of(problem, 90, true) == "f32_128x128");
 }
 
+TEST_CASE("a prediction that hardly differs leaves a product to its kernel", "[dispatch][select]") {
+  const GemmProblem problem = product_of(DataType::kFloat32, 4096, 4096, 4096);
+  const DeviceInfo device = fake_device(90, 132);
+  SelectOptions options = options_for(device);
+  options.fallback_for_speed = true;
+  KernelEntry row = fake_row("f32_128x128");
+  const KernelEntry* table[] = {&row};
+  const double cublas = cublas_us(problem, device, options);
+  const auto ours = [&] {
+    SelectOptions alone = options;
+    alone.fallback_available = false;
+    return select(problem, device, table, alone).predicted_us;
+  };
+  const auto chosen_at = [&](double ratio) {  // of our time to cuBLAS's
+    double slow = 1.0, fast = 1000.0;
+    for (int step = 0; step < 60; ++step) {
+      row.flops_per_clock_sm = 0.5 * (slow + fast);
+      (ours() > ratio * cublas ? slow : fast) = row.flops_per_clock_sm;
+    }
+    REQUIRE(ours() == Approx(ratio * cublas).epsilon(1e-3));
+    return plan_name(select(problem, device, table, options));
+  };
+  CHECK(chosen_at(0.98) == row.name);
+  CHECK(chosen_at(1.01) == row.name);
+  CHECK(chosen_at(1.06) == "cublas");
+}
+
 TEST_CASE("rows for FP32_TENSOR serve that mode alone", "[dispatch][select]") {
   KernelEntry tensor = fake_row("f32_128x128");
   tensor.fp32_tensor = true;
