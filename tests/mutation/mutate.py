@@ -37,7 +37,7 @@ def program(target, folder, *arguments, also=(), **environment):
 
 # What faults name: a program, or a run of one that needs a process or an environment of its own.
 PROGRAMS = {
-    "fg_tests": program("fg_tests", "tests", "--abort", "~[tile]~[sgemm_ffma]~[hopper]~[tensor]"),  # kernels' index maps
+    "fg_tests": program("fg_tests", "tests", "--abort", "~[.]~[tile]~[sgemm_ffma]~[hopper]~[tensor]"),  # kernels' index maps
     "cublas_loaded": program("fg_tests", "tests", "[.own-process-loaded]"),
     "trace": dict(targets=("fg_tests",), command=("bash", "{tree}/tests/api/trace.sh"),
                   environment={"FG_TESTS": "{build}/tests/fg_tests"}),
