@@ -13,6 +13,8 @@ DESCRIPTOR = dict(TILE, file="tile/wgmma_descriptor.cuh")
 FFMA_SM75 = dict(source="sgemm_ffma/instances_f32_sm75.cu", tests="*FfmaSm75")
 FFMA_SMALL = dict(source="sgemm_ffma/instances_small_f32.cu", tests="*FfmaSmall")
 GEMV = dict(source="gemv/instances_f32.cu", tests="*GemvF32")
+WGMMA = dict(source="hgemm_wgmma/instances_f16.cu", tests="[wgmma]~[wgmma_tile]")
+TENSOR = dict(source="sgemm_tensor/instances_f32.cu", tests="[tensor]")
 
 BUGS = [
     # --- waits, barriers and stages of the HGEMM pipeline
@@ -133,6 +135,49 @@ BUGS = [
          replace="""  if (ptx::thread_index() >= Config::kVectors) return;"""),
     dict(GEMV, name="chunk filled to k alone, not to its group of steps", file="gemv/operands.cuh",
          find="(depth_left + kGroupDepth - 1) / kGroupDepth * kGroupDepth;", replace="(depth_left + 31) / 32 * 32;"),
+    dict(GEMV, name="a row past the last", file="gemv/operands.cuh",
+         find="inside = along_long < long_left_ &&", replace="inside = along_long <= long_left_ &&"),
+    dict(GEMV, name="k past its end in the last part", file="gemv/kernel.cuh",
+         find="if (own.end < steps) end =", replace="if (own.end <= steps) end ="),
+    # --- the FFMA family on bulk copies: its ring, its chain from block to block, its passes over operands
+    dict(HOPPER, name="stage filled before its warps have left it", file="sgemm_hopper/feed.cuh",
+         find="    wait_for(shared_.empty(stage), (block / Config::kStages & 1) ^ 1);\n", replace=""),
+    dict(HOPPER, name="parity that does not turn with the ring", file="sgemm_hopper/mainloop.cuh",
+         find="    parity_ = following_parity();\n", replace=""),
+    dict(HOPPER, name="transposed over a tile still read", file="sgemm_hopper/mainloop.cuh",
+         find="      if (block_ > 0) wait_for(shared_.consumed(warp_ % kWarpsWide), (block_ - 1) & 1);\n", replace=""),
+    dict(HOPPER, name="accumulators announced before they are parked", file="sgemm_hopper/chain.cuh",
+         find="  ptx::fence_gpu();\n  ptx::barrier_sync();\n", replace="  ptx::fence_gpu();\n"),
+    dict(HOPPER, name="accumulators resumed before they are there", file="sgemm_hopper/chain.cuh",
+         find="  ptx::barrier_sync();\n  const float* g_parked", replace="  const float* g_parked"),
+    dict(HOPPER, name="chain's flag not set back", file="sgemm_hopper/chain.cuh",
+         find="    ptx::st_release_gpu_u32(flag_of(params, share), 0);\n", replace=""),
+    dict(HOPPER, name="tile transposed before it is there", file="sgemm_hopper/pack.cuh",
+         find="  ptx::barrier_sync();\n  const std::int64_t outer = first_outer + lane;",
+         replace="  const std::int64_t outer = first_outer + lane;"),
+    dict(HOPPER, name="a column past the last transposed", file="sgemm_hopper/pack.cuh",
+         find="if (first_inner + at < plane.inner &&", replace="if (first_inner + at <= plane.inner &&"),
+    dict(HOPPER, name="operand packed once left out of the workspace", file="sgemm_hopper/packing.h",
+         find="pack_narrow != Pack::kNone ? narrow_bytes(narrow) : 0;", replace="pack_narrow != Pack::kNone ? 0 : 0;"),
+    # --- the HGEMM family on wgmma
+    dict(WGMMA, name="accumulators used before their fence", file="hgemm_wgmma/mainloop.cuh",
+         find="      ptx::wgmma_fence();\n", replace=""),
+    dict(WGMMA, name="stage left while its products run", file="hgemm_wgmma/mainloop.cuh",
+         find="        ptx::wgmma_wait<1>();\n", replace=""),
+    dict(WGMMA, name="both warpgroups on the first one's rows", file="hgemm_wgmma/mainloop.cuh",
+         find="wgmma_row_bytes(warpgroup * Config::kGroupLeft)", replace="wgmma_row_bytes(0 * warpgroup)"),
+    dict(WGMMA, name="panel of B along the wrong side", file="hgemm_wgmma/panels.h",
+         find="problem.op_b == Op::kN ? begin.n * problem.b.ld : begin.n);",
+         replace="problem.op_b == Op::kT ? begin.n * problem.b.ld : begin.n);"),
+    # --- FP32 on tensor cores
+    dict(TENSOR, name="short sums added while they run", file="sgemm_tensor/mainloop.cuh",
+         find="    ptx::wgmma_wait<0>();\n", replace=""),
+    dict(TENSOR, name="low parts at their scaled size", file="sgemm_tensor/mainloop.cuh",
+         find="kUnscaleLow = 1.0f / (1 << kLowScale);", replace="kUnscaleLow = 1.0f;"),
+    dict(TENSOR, name="wrong parity of an empty stage", file="sgemm_tensor/feed.cuh",
+         find="wait_for(shared.empty(at.stage), at.parity ^ 1);", replace="wait_for(shared.empty(at.stage), at.parity);"),
+    dict(TENSOR, name="tile of the other side", file="sgemm_tensor/feed.cuh",
+         find="place.n * Config::kTileLeft, k_block,", replace="place.m * Config::kTileLeft, k_block,"),
     # --- the epilogue and the tile order
     dict(FFMA, name="C read although beta is 0", file="epilogue/store_thread_tile.cuh",
          find="if (e.beta != 0.0f) c = ptx::ld_global_f32x4(", replace="c = ptx::ld_global_f32x4("),
