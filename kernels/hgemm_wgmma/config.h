@@ -1,7 +1,7 @@
 // What makes one WGMMA kernel: its tile, the way its warpgroups share the work, and what its shared memory holds.
 //
-// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one of up to 256 columns, and a thread then holds
-// neighbours along the columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A)
+// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one of up to 256 columns, and a thread then
+// holds neighbours along the columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A)
 // transposed, and the product is a tile of D transposed.
 #pragma once
 
@@ -44,7 +44,8 @@ constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit *
 // tile, each half of its columns.
 enum class Schedule { kPingPong, kCooperative };
 
-// Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits: k may be cut.
+// Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits: k may be
+// cut.
 template <class Shape, Major kMajorLeftValue, Major kMajorRightValue>
 struct Config : Shape {
   static constexpr Major kMajorLeft = kMajorLeftValue;
@@ -66,8 +67,9 @@ struct Config : Shape {
 
   // Shared memory: the ring of stages, every warp's results on their way out, then barriers: "full" and "empty" of each
   // stage, and one a warpgroup whose turn to multiply it is; and a word a warpgroup for the sum of a split k.
-  static constexpr int kWarpResultBytes = round_up(
-      Shape::kBoxBuffers * kBoxBytes > Strip::kBytes ? Shape::kBoxBuffers * kBoxBytes : Strip::kBytes, kSwizzleAlignment);
+  static constexpr int kBoxesBytes = Shape::kBoxBuffers * kBoxBytes;
+  static constexpr int kWarpResultBytes =
+      round_up(kBoxesBytes > Strip::kBytes ? kBoxesBytes : Strip::kBytes, kSwizzleAlignment);
   static constexpr int kResultOffset = Shape::kStages * kStageBytes;
   static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * kWarpResultBytes;
   static constexpr int kWordOffset = kBarrierOffset + (2 * Shape::kStages + kWarpgroups) * 8;

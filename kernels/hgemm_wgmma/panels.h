@@ -1,5 +1,5 @@
-// Products of operands that bulk copies cannot reach: what is repacked into workspace, and, where workspace does not hold
-// it all, the panels of D that are computed one after another, each over all of k.
+// Products of operands that bulk copies cannot reach: what is repacked into workspace, and, where workspace does not
+// hold it all, the panels of D that are computed one after another, each over all of k.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,9 @@ inline double panel_clocks(const GemmProblem& problem, const Panels& panels, Til
   constexpr double kFlopsPerClockSm = 2600.0;
   constexpr double kBytesPerClock = 2200.0;  // of all SMs together
   constexpr double kLaunchClocks = 4000.0;
-  const auto count = [](std::int64_t length, std::int64_t unit) { return static_cast<double>((length + unit - 1) / unit); };
+  const auto count = [](std::int64_t length, std::int64_t unit) {
+    return static_cast<double>((length + unit - 1) / unit);
+  };
   const double panels_n = count(problem.n, panels.n);
   const double number = count(problem.m, panels.m) * panels_n;
   const double tiles = count(panels.m, tile.m) * count(panels.n, tile.n);

@@ -14,8 +14,9 @@ namespace fastgemm::hgemm_wgmma {
 inline constexpr int kRepackThreads = 256;
 inline constexpr int kRepackDepth = 4;  // chunks of 16 bytes a thread copies, of different columns
 
-// FP16 columns of `inner` elements: `outer` of them, in each of `entries` matrices. The result's columns lie to_ld apart,
-// a multiple of kChunkElements that is inner rounded up, its matrices outer * to_ld; what it holds past `inner` means nothing.
+// FP16 columns of `inner` elements: `outer` of them, in each of `entries` matrices. The result's columns lie to_ld
+// apart, which is inner rounded up to kChunkElements, its matrices outer * to_ld; what it holds past `inner` means
+// nothing.
 struct RepackPlane {
   Operand from;
   std::uint16_t* to = nullptr;
@@ -52,8 +53,8 @@ FG_DEVICE uint4 shifted(const RawChunk& raw) {
   return {words[0], words[1], words[2], words[3]};
 }
 
-// Eight elements from `g_from` on, of which `count` (1 or more) exist: by two vectors where these lie within the matrix,
-// begin to end, else one by one.
+// Eight elements from `g_from` on, of which `count` (1 or more) exist: by two vectors where these lie within the
+// matrix, begin to end, else one by one.
 FG_DEVICE RawChunk load_chunk(const std::uint16_t* g_from, std::int64_t count, std::uintptr_t begin,
                               std::uintptr_t end) {
   RawChunk raw;
@@ -93,7 +94,8 @@ FG_DEVICE void repack_block(const RepackPlane& plane, int block) {
 #pragma unroll
   for (int i = 0; i < kRepackDepth; ++i) {  // all loads are under way before the first is waited for
     const std::int64_t column = first_column + i * columns;
-    if (column < plane.outer) raw[i] = load_chunk(g_matrix + column * plane.from.ld + row, plane.inner - row, begin, end);
+    if (column >= plane.outer) continue;
+    raw[i] = load_chunk(g_matrix + column * plane.from.ld + row, plane.inner - row, begin, end);
   }
 #pragma unroll
   for (int i = 0; i < kRepackDepth; ++i) {

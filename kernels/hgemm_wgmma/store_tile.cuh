@@ -1,5 +1,6 @@
-// From accumulators to D, warp by warp: rounded to FP16 into boxes that bulk copies carry off while the warp goes on, or,
-// where C, a bias, an activation, FP32 or an unaligned D asks for more, through FP32 strips.
+// From accumulators to D, warp by warp: rounded to FP16 into boxes that bulk copies carry off while the warp goes on,
+// or, where D is unaligned, that the warp itself stores; where C, a bias, an activation or FP32 asks for more, through
+// FP32 strips.
 #pragma once
 
 #include "kernels/epilogue/store_strip.cuh"

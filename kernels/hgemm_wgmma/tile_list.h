@@ -12,7 +12,7 @@ struct TileGrid {
   int tiles = 0;
 };
 
-inline constexpr int kMaxTiles = 1 << 27;  // so that 32-bit arithmetic does for the raster, and block strides for the list
+inline constexpr int kMaxTiles = 1 << 27;  // so that 32-bit arithmetic does for the raster and the steps through it
 
 struct TilePlace {
   int tile_m = 0;
