@@ -184,7 +184,7 @@ inline cudaError_t launch_strict(const PieceLaunch& piece) {
   context.workspace = piece.split.operands[kLeft].g_parts;  // where parts lie that nobody reads then
   context.workspace_bytes = piece.bytes_from_parts;
   params.gemm.split = make_split_params(problem, {StrictTile::kTileM, StrictTile::kTileN, StrictTile::kTileK}, context);
-  const ptx::LaunchShape shape{.blocks = std::min(tiles * params.gemm.split.splits, resident),
+  const ptx::LaunchShape shape{.blocks = tiles * params.gemm.split.splits,
                                .threads = AnyStrictConfig::kThreads,
                                .shared_bytes = AnyStrictConfig::kSharedBytes,
                                .overlaps = true};

@@ -22,21 +22,19 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   const GemmProblem& problem = params.gemm.problem;
   const bool product = has_product(problem);
   if (product && ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kStrict)) return;
-  const int splits = product ? params.gemm.split.splits : 1;
-  const std::int64_t parts = std::int64_t{params.gemm.tiles_m} * params.gemm.tiles_n * splits;
-  for (std::int64_t index = ptx::block_index(); index < parts; index += ptx::grid_size()) {
-    const SplitPart part = product ? split_part(params.gemm.split, index) : SplitPart{index, 0};
-    const ffma::BlockTile tile = ffma::block_tile<Config>(params.gemm, part.tile);
-    ffma::Accumulators<Config> r_acc = {};
-    if (product) ffma::Mainloop<Config>(ffma::tile_operands<Config>(params.gemm, tile, part.index)).run(r_acc);
-    if (splits == 1 || ffma::sum_parts<Config>(params.gemm.split, part, r_acc)) {
-      const Epilogue epilogue = make_epilogue(problem, 0);
-      const ThreadTileOrigin origin = ffma::thread_tile_origin<Config>(problem, tile.first_m, tile.first_n);
-      ffma::store_scaled<Config>(epilogue, origin, r_acc);
-      ffma::finish_stored<Config>(epilogue, origin);
-    }
-    ptx::barrier_sync();  // the next tile's copies overwrite what slower warps still read
+  const SplitPart part = split_part(params.gemm.split, ptx::block_index());
+  const ffma::BlockTile tile = ffma::block_tile<Config>(params.gemm, part.tile);
+  ffma::Accumulators<Config> r_acc = {};
+  if (product) {
+    ffma::Mainloop<Config>(ffma::tile_operands<Config>(params.gemm, tile, part.index)).run(r_acc);
+    if (params.gemm.split.splits > 1 && !ffma::sum_parts<Config>(params.gemm.split, part, r_acc)) return;
+  } else if (part.index > 0) {
+    return;
   }
+  const Epilogue epilogue = make_epilogue(problem, 0);
+  const ThreadTileOrigin origin = ffma::thread_tile_origin<Config>(problem, tile.first_m, tile.first_n);
+  ffma::store_scaled<Config>(epilogue, origin, r_acc);
+  ffma::finish_stored<Config>(epilogue, origin);
 }
 
 }  // namespace fastgemm::sgemm_tensor
