@@ -145,7 +145,7 @@ class Bench {
       if (!fits || row->prepare() != cudaSuccess) continue;
       for (const int splits : kSplits) {
         const std::int64_t tiles = tiles_of(problem, row->tile);
-        if (splits > row->max_splits || splits * std::int64_t{row->tile.k} > problem.k) continue;
+        if (splits > row->max_splits || (splits > 1 && splits * std::int64_t{row->tile.k} > problem.k)) continue;
         if (splits > 1 && tiles > kFlags) continue;
         if (split_workspace_bytes(problem, row->tile, splits) > kWorkspaceBytes) continue;
         if (splits > 1 && tiles * splits > 3LL * device_.sm_count * row->blocks_per_sm) continue;
