@@ -1,7 +1,7 @@
 // What makes one kernel: its tile, the parts it multiplies, and what its shared memory holds.
 //
-// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one, and a thread then holds neighbours along the
-// columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A). Both come as parts, k
+// wgmma multiplies a "left" operand, 64 rows a warpgroup, by a "right" one, and a thread then holds neighbours along
+// the columns. D is contiguous along m, so columns are m: left is op(B) transposed, right op(A). Both come as parts, k
 // contiguous, whatever the layout of A and B is.
 #pragma once
 

@@ -1,7 +1,8 @@
 // FP32-accurate SGEMM from FP16 or BF16 parts on Hopper's tensor cores. One thread copies parts into a ring of shared
 // memory stages, two warpgroups multiply them; blocks stay and work through a list of tiles. Every part is copied once
 // for all its products. (FP32 from FP16 parts with promotion outside the tensor cores: H. Ootomo and R. Yokota,
-// "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", 2022.)
+// "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance",
+// 2022.)
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"

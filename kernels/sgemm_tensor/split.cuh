@@ -17,7 +17,8 @@ inline constexpr int kShallowDepth = 4096;
 // Shared memory: a strip's slab, then three places of a word a warp, then a summary of each operand a warp.
 inline constexpr int kSplitWordsOffset = StripSplit<Method::kFp16x3>::kSharedBytes;
 inline constexpr int kSplitSummariesOffset = kSplitWordsOffset + 3 * kSplitWarps * 4;
-inline constexpr int kSplitSharedBytes = kSplitSummariesOffset + kSplitWarps * kSides * static_cast<int>(sizeof(Summary));
+inline constexpr int kSplitSharedBytes =
+    kSplitSummariesOffset + kSplitWarps * kSides * static_cast<int>(sizeof(Summary));
 
 // Blocks take items in turn, `first` being this block's first one: of both operands as of one list.
 template <class Split>

@@ -29,7 +29,7 @@ struct Sum {
   FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return add_counts(a, b); }
 };
 
-// All warps' values together, in all threads. `s_words`: a word a warp that nobody else uses until the block meets next.
+// All warps' values together, in all threads. `s_words`: a word a warp, which nobody else uses until the block meets.
 template <class Combine>
 FG_DEVICE std::uint32_t reduce_block(std::uint32_t value, ptx::SharedAddress s_words, const Combine& combine) {
   value = reduce_warp(value, combine);
@@ -160,10 +160,13 @@ class RowSplit {
     const int first_k = slab * kSlab + index_;
     const float* g_first = g_row + first_k;
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) r_x_[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
+    for (int i = 0; i < kHeld; ++i) {
+      r_x_[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
+    }
   }
 
-  FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Misses& misses, Summary& summary) const {
+  FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Misses& misses,
+                       Summary& summary) const {
     static_assert(kTeam % kBlockK == 0, "a thread's elements have the same place in their blocks");
     constexpr int kCount = Parts<kMethod>::kCount;
     const int first_k = slab * kSlab + index_;

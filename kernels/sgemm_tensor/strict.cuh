@@ -1,5 +1,5 @@
 // FP32 throughout, for data that no parts can stand for: the FFMA family's tile, in a kernel that leaves at once unless
-// the split pass has chosen it, or has had nothing to split. Few tiles have their k cut over blocks, as the family does.
+// the split pass has chosen it, or has had nothing to split. Where tiles are few, k is cut over blocks.
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"

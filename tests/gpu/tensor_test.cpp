@@ -1,6 +1,7 @@
-// FP32_TENSOR beside cublasSgemm on the same data: errors against FP64, where NaN and infinity stand, and repeatability.
+// FP32_TENSOR beside cublasSgemm on the same data: errors against FP64, where NaN and infinity stand, and the same bits.
 // With FASTGEMM_TENSOR_TABLE=file the figures are also written there, as a Markdown table:
 //   FASTGEMM_TENSOR_TABLE=accuracy.md fg_gpu_tests "[tensor]"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,9 @@ namespace {
 struct Distribution {
   std::string name;
   std::function<void(const Buffer<float>&, std::int64_t rows, std::int64_t k, std::uint64_t seed, cudaStream_t)> fill;
+  // One product outweighs all others of a sum: FP32 rounds it once, tensor cores cut it off once, which is twice as
+  // much; then u is the bound.
+  bool dominated = false;
 };
 
 // Changes numbers drawn from N(0, 1) on the host.
@@ -31,17 +35,21 @@ Distribution changed_normal(const char* name, Change change) {
                          cudaStream_t stream) {
             require_cuda(fill_normal(x.get(), DataType::kFloat32, rows * k, seed, stream));
             require_cuda(cudaStreamSynchronize(stream));
-            std::vector<float> numbers = x.read();
+            std::vector<float> numbers(static_cast<std::size_t>(rows * k));
+            require_cuda(cudaMemcpy(numbers.data(), x.get(), numbers.size() * sizeof(float), cudaMemcpyDeviceToHost));
             for (std::int64_t row = 0; row < rows; ++row) change(&numbers[static_cast<std::size_t>(row * k)], row, k);
-            require_cuda(cudaMemcpy(x.get(), numbers.data(), static_cast<std::size_t>(rows * k) * sizeof(float),
-                                    cudaMemcpyHostToDevice));
-          }};
+            require_cuda(cudaMemcpyAsync(x.get(), numbers.data(), numbers.size() * sizeof(float),
+                                         cudaMemcpyHostToDevice, stream));
+            require_cuda(cudaStreamSynchronize(stream));
+          },
+          false};
 }
 
 template <class Fill>
 Distribution drawn(std::string name, Fill fill) {
   return {std::move(name), [fill](const Buffer<float>& x, std::int64_t rows, std::int64_t k, std::uint64_t seed,
-                                  cudaStream_t stream) { require_cuda(fill(x.get(), rows * k, seed, stream)); }};
+                                  cudaStream_t stream) { require_cuda(fill(x.get(), rows * k, seed, stream)); },
+          false};
 }
 
 std::vector<Distribution> distributions() {
@@ -59,7 +67,10 @@ std::vector<Distribution> distributions() {
                           return fill_wide(x, kFloat, count, spread, seed, stream);
                         }));
   }
-  all.push_back(changed_normal("one huge in a row", [](float* row, std::int64_t, std::int64_t k) { row[k / 2] *= 1e6f; }));
+  all.push_back(changed_normal("one huge in a row", [](float* row, std::int64_t, std::int64_t k) {
+    row[k / 2] *= 1e6f;
+  }));
+  all.back().dominated = true;
   all.push_back(changed_normal("rows of 1e-39", [](float* row, std::int64_t at, std::int64_t k) {
     for (std::int64_t i = 0; i < k && at % 5 == 0; ++i) row[i] *= 1e-39f;
   }));
@@ -115,7 +126,8 @@ class Table {
   Table() : file_(nullptr, std::fclose) {
     if (const char* name = std::getenv("FASTGEMM_TENSOR_TABLE"); name != nullptr) file_.reset(std::fopen(name, "w"));
     if (!file_) return;
-    std::fputs("| data | k | FP32_TENSOR rms | max | cublasSgemm rms | max |\n| - | - | - | - | - | - |\n", file_.get());
+    std::fputs("| data | k | FP32_TENSOR rms | max | cublasSgemm rms | max |\n", file_.get());
+    std::fputs("| - | - | - | - | - | - |\n", file_.get());
   }
   void add(const std::string& data, std::int64_t k, const Errors& ours, const Errors& theirs) {
     if (!file_) return;
@@ -160,7 +172,8 @@ TEST_CASE("FP32_TENSOR errs no more than cublasSgemm", "[tensor]") {
       INFO(distribution.name << ", k = " << k << ": rms " << ours.rms << " beside " << theirs.rms << ", max "
                              << ours.max << " beside " << theirs.max);
       // Where both run a chain of FMAs they differ in its order at most: the largest of 10^6 errors varies by a third.
-      CHECK(ours.rms <= 1.05 * theirs.rms);
+      constexpr double kUnitRoundoff = 0x1p-24;
+      CHECK(ours.rms <= std::max(1.05 * theirs.rms, distribution.dominated ? kUnitRoundoff : 0.0));
       CHECK(ours.max <= 1.35 * theirs.max);
     }
   }
@@ -181,7 +194,8 @@ TEST_CASE("FP32_TENSOR has NaN and infinity where FP32 has them", "[tensor]") {
       const float value = specials[(turn + static_cast<std::size_t>(i)) % std::size(specials)];
       const auto place = static_cast<std::int64_t>(turn * 7919 + 104729) * (i + 1);
       float* target = i == 1 ? b.get() + place % b.count() : a.get() + place % a.count();
-      require_cuda(cudaMemcpy(target, &value, sizeof value, cudaMemcpyHostToDevice));
+      require_cuda(cudaMemcpyAsync(target, &value, sizeof value, cudaMemcpyHostToDevice, stream));
+      stream.wait();
     }
     for (const auto& [mode, d] : {std::pair{FG_MATH_DEFAULT, &strict}, std::pair{FG_MATH_FP32_TENSOR, &tensor}}) {
       require_ok(fg_set_math_mode(handle, mode));

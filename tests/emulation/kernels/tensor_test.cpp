@@ -148,7 +148,8 @@ class Product {
 
 // Uniform in [-1, 1), the same for the same place and seed.
 float number(int seed, int row, int k) {
-  Random random(static_cast<std::uint64_t>(seed) << 40 | static_cast<std::uint64_t>(row) << 20 | static_cast<unsigned>(k));
+  Random random(static_cast<std::uint64_t>(seed) << 40 | static_cast<std::uint64_t>(row) << 20 |
+                static_cast<unsigned>(k));
   return static_cast<float>(static_cast<std::int64_t>(random.below(1u << 24)) - (1 << 23)) * 0x1p-23f;
 }
 
