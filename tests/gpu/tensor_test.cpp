@@ -1,5 +1,5 @@
-// FP32_TENSOR beside cublasSgemm on the same data: errors against FP64, where NaN and infinity stand, and the same bits.
-// With FASTGEMM_TENSOR_TABLE=file the figures are also written there, as a Markdown table:
+// FP32_TENSOR beside cublasSgemm on the same data: errors against FP64, NaN and infinity in their places, and bits that
+// repeat. With FASTGEMM_TENSOR_TABLE=file the figures are also written there, as a Markdown table:
 //   FASTGEMM_TENSOR_TABLE=accuracy.md fg_gpu_tests "[tensor]"
 #include <algorithm>
 #include <cmath>
