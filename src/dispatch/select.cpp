@@ -93,8 +93,11 @@ Plan select_forced(const GemmProblem& problem, const DeviceInfo& device, std::sp
 }  // namespace
 
 double cublas_us(const GemmProblem& problem, const DeviceInfo& device, const SelectOptions& options) {
-  // No order of summation is cuBLAS's promise, and a product without A and B is only a pass over C.
-  const bool may = options.fallback_available && options.fallback_for_speed && problem.k > 0 &&
+  // No order of summation is cuBLAS's promise, and a product without A and B is only a pass over C. Of addresses in
+  // arrays cuBLAS trusts that they are aligned like the leading dimensions, and faults where they are not.
+  const bool in_arrays =
+      problem.a.pointers != nullptr || problem.b.pointers != nullptr || problem.d.pointers != nullptr;
+  const bool may = !in_arrays && options.fallback_available && options.fallback_for_speed && problem.k > 0 &&
                    fallback_refusal(problem) == nullptr && !needs_sequential(problem);
   return may ? predict_cublas_us(problem, device, resources_of(options)) : std::numeric_limits<double>::infinity();
 }
