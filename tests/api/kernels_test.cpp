@@ -76,3 +76,15 @@ TEST_CASE("a forced kernel takes every product or says that it cannot", "[api][k
   CHECK(fg_set_kernel(owner.get(), nullptr) == FG_STATUS_SUCCESS);
   CHECK(ProductCase(hgemm, owner.get()).run() == FG_STATUS_SUCCESS);
 }
+
+TEST_CASE("a row may be forced into all the parts it takes, and into no more", "[api][kernels]") {
+  const auto model = make_host_handle();
+  fg_handle handle(model->device, kernel_table(), kHostWorkspaceBytes, host_runtime());
+  for (const KernelEntry* entry : kernel_table()) {  // none in a build without device code
+    if (entry->max_splits == 1) continue;
+    const std::string name = std::string(entry->name) + "/";
+    CHECK(fg_set_kernel(&handle, (name + std::to_string(entry->max_splits)).c_str()) == FG_STATUS_SUCCESS);
+    CHECK(handle.forced_splits == entry->max_splits);
+    CHECK(fg_set_kernel(&handle, (name + std::to_string(entry->max_splits + 1)).c_str()) == FG_STATUS_INVALID_VALUE);
+  }
+}

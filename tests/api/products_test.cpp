@@ -191,3 +191,18 @@ TEST_CASE("a launch gets the handle's stream, workspace, flags and SM count", "[
   CHECK(context.flags != nullptr);
   CHECK(context.flags != flags_of_null_stream);
 }
+
+TEST_CASE("a launch gets the number of parts that was planned", "[api][products]") {
+  KernelEntry row = host_f32_kernel();
+  row.max_splits = 4;
+  const auto model = make_host_handle();
+  fg_handle handle(model->device, {&row}, kHostWorkspaceBytes, host_runtime());
+  handle.workspace.add_stream(nullptr);
+  handle.forced = &row;
+  for (const int splits : {1, 3, 4}) {
+    handle.forced_splits = splits;
+    ProductCase product(entry_points()[0], &handle, {.k = 64});
+    CHECK(product.run() == FG_STATUS_SUCCESS);
+    CHECK(host_device_counts().last_context.splits == splits);
+  }
+}
