@@ -128,7 +128,8 @@ FAULTS = [
     fault("api/run_product.cpp", "a launch that knows of no flags", ".flag_count = workspace.flag_count,\n"
           "                                 .splits", ".flag_count = 0,\n                                 .splits"),
     fault("api/kernels.cpp", "the most parts of a row refused", "kernel.splits > kernel.entry->max_splits",
-          "kernel.splits >= kernel.entry->max_splits"),
+          "kernel.splits >= kernel.entry->max_splits",
+          missed="seen by fg_tests in a build with device code; here the table of kernels is empty"),
     fault("api/descriptor_calls.cpp", "a text's end past its buffer", "std::min(from.size(), size - 1)",
           "std::min(from.size(), size)"),
     fault("api/status.cpp", "two statuses of one name", '"FG_STATUS_MAPPING_ERROR", "GPU memory',
