@@ -1,19 +1,23 @@
-# fastgemm_kernel_family(NAME name MIN_ARCH n [MAX_ARCH n] [STANDALONE] SOURCES ...)
+# fastgemm_kernel_family(NAME name MIN_ARCH n [MAX_ARCH n] [SPECIFIC] [STANDALONE] SOURCES ...)
 #
 # One OBJECT library per kernel family and instruction generation, built for those of FASTGEMM_ARCHITECTURES whose
 # number lies in [MIN_ARCH, MAX_ARCH]. The library fastgemm::kernels collects the objects; a family for which no
 # architecture is left is skipped, and kernels/table.cpp learns from FASTGEMM_HAS_<NAME> which ones are there.
+# A SPECIFIC family has instructions of one architecture alone: of those, only the ones with a letter (90a) are built.
 # A STANDALONE family is no part of the library: only who names its target fastgemm_<name>, where that exists, links it.
 set(FASTGEMM_KERNEL_FAMILIES "" CACHE INTERNAL "kernel families built")
 
 function(fastgemm_kernel_family)
-  cmake_parse_arguments(ARG "STANDALONE" "NAME;MIN_ARCH;MAX_ARCH" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "SPECIFIC;STANDALONE" "NAME;MIN_ARCH;MAX_ARCH" "SOURCES" ${ARGN})
   if(NOT DEFINED ARG_MAX_ARCH)
     set(ARG_MAX_ARCH 9999)
   endif()
   set(architectures "")
   foreach(architecture IN LISTS FASTGEMM_ARCHITECTURES)
     string(REGEX MATCH "^[0-9]+" number "${architecture}")
+    if(ARG_SPECIFIC AND NOT architecture MATCHES "^[0-9]+a")
+      continue()
+    endif()
     if(number GREATER_EQUAL ARG_MIN_ARCH AND number LESS_EQUAL ARG_MAX_ARCH)
       list(APPEND architectures ${architecture})
     endif()
