@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "src/dispatch/cost_model.h"
 #include "src/dispatch/filter.h"
 #include "tests/dispatch/fake_table.h"
 #include "tests/support/catch.h"
@@ -64,8 +65,9 @@ void check_random_plans(const std::vector<const KernelEntry*>& table) {
     const Plan plan = select(problem, device, table, options);
     check_plan(plan, problem, device, options);
     for (const KernelEntry* entry : table) {
-      if (plan.entry == nullptr || !refusal(problem, *entry, device).empty()) continue;
-      REQUIRE(plan.predicted_us <= predict_us(problem, *entry, device, device.sm_count));
+      if (plan.entry == nullptr || !refusal(problem, *entry, device, options.workspace_bytes).empty()) continue;
+      const LaunchResources resources{device.sm_count, options.workspace_bytes, options.flag_count};
+      REQUIRE(plan.predicted_us <= best_estimate(problem, *entry, device, resources).total_us);
     }
     const Plan again = select(problem, device, table, options);
     REQUIRE(again.entry == plan.entry);
