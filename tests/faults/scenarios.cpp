@@ -36,6 +36,14 @@ fg_status_t large_sgemm(Session& s, fg_operation_t transa, fg_operation_t transb
   return fg_sgemm(s.handle, transa, transb, 4096, 4096, 4096, &kTwo, at<float>(0x10000), 4096, at<float>(0x20000),
                   4096, &kHalf, at<float>(0x30000), 4096);
 }
+fg_status_t tensor_sgemm(Session& s) {
+  fg_status_t status = fg_set_math_mode(s.handle, FG_MATH_FP32_TENSOR);
+  if (status != FG_STATUS_SUCCESS) return status;
+  status = fg_sgemm(s.handle, FG_OP_N, FG_OP_T, 300, 200, 300, &kTwo, at<float>(0x10000), 300, at<float>(0x20000), 200,
+                    &kHalf, at<float>(0x30000), 300);
+  const bool told = status != FG_STATUS_SUCCESS && status != FG_STATUS_NOT_SUPPORTED;  // the next call would untell it
+  return told || fg_set_math_mode(s.handle, FG_MATH_DEFAULT) == FG_STATUS_SUCCESS ? status : FG_STATUS_INTERNAL_ERROR;
+}
 fg_status_t thin_sgemm(Session& s, int m, int n) {
   return fg_sgemm(s.handle, FG_OP_N, FG_OP_N, m, n, 100, &kTwo, at<float>(0x10000), m, at<float>(0x20000), 100, &kHalf,
                   at<float>(0x30000), m);
@@ -73,6 +81,8 @@ fg_status_t nothing(Session& s) {
 
 // The launch of every kernel there is, on a product that it takes.
 fg_status_t every_kernel(Session& s) {
+  // A failure may have left another mode.
+  if (const fg_status_t status = fg_set_math_mode(s.handle, FG_MATH_DEFAULT); status != FG_STATUS_SUCCESS) return status;
   for (int i = 0; fg_kernel_name(i) != nullptr; ++i) {
     fg_status_t status = fg_set_kernel(s.handle, fg_kernel_name(i));
     if (status == FG_STATUS_ARCH_MISMATCH) continue;
@@ -82,6 +92,7 @@ fg_status_t every_kernel(Session& s) {
         if (status == FG_STATUS_NOT_SUPPORTED) status = large_sgemm(s, transa, transb);
       }
     }
+    if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s);  // some, only in their own mode
     if (status == FG_STATUS_NOT_SUPPORTED) status = hgemm(s);
     for (const int side : {1, 8}) {  // some, only products with a short side
       if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, 1000, side);
