@@ -93,17 +93,40 @@ double sum_us(const GemmProblem& problem, const KernelEntry& entry, const Calibr
   return figures.sum_us + std::ceil(cost.tiles / std::max(sm_count, 1)) * clocks / (clock_ghz * 1e3);
 }
 
-// The pass that fills the row's own workspace. With less of it than the row likes, the launch works in panels, and
-// operands are passed over about as often as a square of panels has rows.
+// How a launch works where its own workspace is short: panels of D, each a product of its own after a pass.
+struct Panels {
+  double count = 1.0;
+  double passed = 1.0;  // how often operands are passed over
+  double tiles = 0.0;   // of one panel
+};
+
+// A chained row cuts one operand and passes over it once. The others cut D into rows and columns of square panels for
+// which the packed rows of A and columns of B fit, and pass over B again for each row of panels.
+Panels panels_of(const GemmProblem& problem, const KernelEntry& entry, std::size_t workspace_bytes, double tiles) {
+  const double fastest = static_cast<double>(own_workspace(problem, entry).fastest);
+  const double workspace = static_cast<double>(std::max(workspace_bytes, std::size_t{1}));
+  if (fastest <= workspace) return {.tiles = tiles};
+  if (entry.chained || problem.batch_count > 1) {
+    const double count = std::ceil(fastest / workspace);
+    return {.count = count, .tiles = tiles / count};
+  }
+  const double m = static_cast<double>(problem.m);
+  const double n = static_cast<double>(problem.n);
+  const double side = std::max(workspace / (2.0 * fastest / (m + n)), 1.0);
+  const double rows = std::ceil(m / side);
+  const double columns = std::ceil(n / side);
+  const double tiles_of_panel = std::ceil(m / rows / std::max(entry.tile.m, 1)) *
+                                std::ceil(n / columns / std::max(entry.tile.n, 1));
+  return {.count = rows * columns, .passed = 0.5 * (1.0 + rows), .tiles = tiles_of_panel};
+}
+
 double prepass_us(const GemmProblem& problem, const KernelEntry& entry, const DeviceInfo& device,
-                  std::size_t workspace_bytes) {
-  const WorkspaceNeed need = own_workspace(problem, entry);
-  if (need.fastest == 0) return 0.0;
-  const double panels = std::ceil(static_cast<double>(need.fastest) /
-                                  static_cast<double>(std::clamp(workspace_bytes, std::size_t{1}, need.fastest)));
-  const double bytes = 2.0 * static_cast<double>(need.fastest) * std::sqrt(panels);
+                  const Panels& panels) {
+  const double fastest = static_cast<double>(own_workspace(problem, entry).fastest);
+  if (fastest == 0.0) return 0.0;
+  const double bytes = 2.0 * fastest * panels.passed;
   const double copy_us = device.memory_gbps > 0.0 ? bytes / (kPassShare * device.memory_gbps * 1e3) : 0.0;
-  return copy_us + (2.0 * panels - 1.0) * kLaunchUs;
+  return copy_us + (2.0 * panels.count - 1.0) * kLaunchUs;
 }
 
 }  // namespace
@@ -156,7 +179,9 @@ CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, cons
   cost.aligned = meets_alignment(problem, entry);
   cost.tiles = tile_count(problem, entry);
   cost.waves = cost.tiles * splits / (sm_count * std::max(entry.blocks_per_sm, 1));
-  double blocks = blocks_on_busiest_sm(cost.tiles * splits, sm_count, entry.blocks_per_sm);
+  const std::size_t parts_bytes = split_workspace_bytes(problem, entry.tile, splits);
+  const Panels panels = panels_of(problem, entry, resources.workspace_bytes - parts_bytes, cost.tiles);
+  double blocks = panels.count * blocks_on_busiest_sm(panels.tiles * splits, sm_count, entry.blocks_per_sm);
   double fills = std::ceil(cost.waves);
   if (entry.chained) {
     const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) && resources.flag_count > sm_count &&
@@ -165,8 +190,7 @@ CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, cons
     fills = hands_on ? 2.0 : 1.0;
   }
   cost.launch_us = figures.start_us;
-  cost.prepass_us = prepass_us(problem, entry, device,
-                               resources.workspace_bytes - split_workspace_bytes(problem, entry.tile, splits));
+  cost.prepass_us = prepass_us(problem, entry, device, panels);
   cost.compute_us = blocks * block_us(problem, entry, figures, clock_ghz, cost.aligned, splits) + fills * kFillUs;
   if (splits > 1) cost.compute_us += sum_us(problem, entry, figures, clock_ghz, cost, sm_count);
   // GB/s are 1e3 bytes a microsecond.

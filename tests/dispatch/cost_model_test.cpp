@@ -142,7 +142,13 @@ TEST_CASE("a pass over the operands counts, and more often in panels", "[dispatc
   const double once = estimate(problem, row, device, {10}).prepass_us;
   CHECK(once > 8000.0);  // 4 GB read and written at 1000 GB/s
   CHECK(once < 10000.0);
-  CHECK(estimate(problem, row, device, {10, 1'000'000'000}).prepass_us == Approx(2.0 * once).epsilon(0.01));
+  // A quarter of it: four rows and columns of panels, so B is passed over four times, and every panel has launches.
+  const CostEstimate panels = estimate(problem, row, device, {10, 1'000'000'000});
+  CHECK(panels.prepass_us == Approx(2.5 * once).epsilon(0.02));
+  CHECK(panels.compute_us > estimate(problem, row, device, {10}).compute_us);
+  KernelEntry chained = row;
+  chained.chained = true;  // cuts one operand: nothing is passed over twice
+  CHECK(estimate(problem, chained, device, {10, 1'000'000'000}).prepass_us == Approx(once).epsilon(0.01));
   CHECK(kernel_workspace_bytes(problem, row, 10) == 4'000'000'000);
   CHECK(estimate(problem, plain_row(1), device, {10}).prepass_us == 0.0);
 }
