@@ -27,7 +27,8 @@ TEST_CASE("a preload list names the library by the last part of its file", "[dro
 
 TEST_CASE("libraries whose plain names take 64-bit integers are known by their file", "[dropin]") {
   for (const char* file : {"/usr/lib/x86_64-linux-gnu/libblas64.so.3", "/usr/lib/libopenblas64.so.0",
-                           "libopenblas64_.so", "/opt/intel/lib/libmkl_intel_ilp64.so.2", "libopenblas_ilp64.so"}) {
+                           "libopenblas64_.so", "/opt/intel/lib/libmkl_intel_ilp64.so.2", "libopenblas_ilp64.so",
+                           "/usr/lib/x86_64-linux-gnu/libblis64.so.4"}) {
     INFO(file);
     CHECK(wide_library(file));
   }
