@@ -23,7 +23,6 @@ namespace {
 struct Distribution {
   std::string name;
   std::function<void(const Buffer<float>&, std::int64_t rows, std::int64_t k, std::uint64_t seed, cudaStream_t)> fill;
-  // One product outweighs all others of a sum: FP32 rounds it once, tensor cores cut it off once, which is twice as
 };
 
 // Changes numbers drawn from N(0, 1) on the host.
