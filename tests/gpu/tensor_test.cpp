@@ -38,15 +38,13 @@ Distribution changed_normal(const char* name, Change change) {
             require_cuda(cudaMemcpyAsync(x.get(), numbers.data(), numbers.size() * sizeof(float),
                                          cudaMemcpyHostToDevice, stream));
             require_cuda(cudaStreamSynchronize(stream));
-          },
-          false};
+          }};
 }
 
 template <class Fill>
 Distribution drawn(std::string name, Fill fill) {
   return {std::move(name), [fill](const Buffer<float>& x, std::int64_t rows, std::int64_t k, std::uint64_t seed,
-                                  cudaStream_t stream) { require_cuda(fill(x.get(), rows * k, seed, stream)); },
-          false};
+                                  cudaStream_t stream) { require_cuda(fill(x.get(), rows * k, seed, stream)); }};
 }
 
 std::vector<Distribution> distributions() {
