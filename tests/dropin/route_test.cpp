@@ -106,6 +106,12 @@ TEST_CASE("what a 32-bit BLAS cannot be told goes to the plain loop", "[dropin]"
   const int calls = fortran_calls;
   Route(kSgemm_, targets(false)[0]).sgemm(p.gemm);
   CHECK(p.c == p.expected);
+  for (std::int64_t HostGemm::*const alone : {&HostGemm::ldb, &HostGemm::ldc}) {
+    Product one('N', 'N', 3, 1, 2, 1.0f, 1.0f);
+    one.gemm.*alone = big;
+    Route(kSgemm_, targets(false)[0]).sgemm(one.gemm);
+    CHECK(one.c == one.expected);
+  }
   CHECK(fortran_calls == calls);
   Product q('N', 'N', 3, 1, 2, 1.0f, 1.0f);
   q.gemm.ldc = q.gemm.ldb = big;
