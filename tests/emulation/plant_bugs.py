@@ -4,7 +4,7 @@
   tests/emulation/plant_bugs.py [--build DIR] [--tree DIR] [--jobs N] [--only TEXT] [--check]
 
 Each bug of planted_bugs.py is one exact text of one file, replaced by another. The script fails if a text no longer
-stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed whose entry does not say why (`missed`).
+stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed whose entry does not say why.
 """
 
 import argparse
