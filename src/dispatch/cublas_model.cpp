@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "src/dispatch/fallback_rules.h"
-
 namespace fastgemm {
 
 namespace {
 
-constexpr int kMeasuredOn = 90;          // compute capability
-constexpr double kSecondLaunchUs = 2.0;  // of a pass of our epilogue behind the product
+constexpr int kMeasuredOn = 90;  // compute capability
 
 // cuBLAS's kernels by the tiles that its times suggest; their figures stand in calibration.cpp. `alignment`: bytes that
 // operands must be multiples of.
@@ -39,15 +36,6 @@ const KernelEntry kRows[] = {
     row("cublas_f16_odd_64x64", DataType::kFloat16, {64, 64, 32}, 4, 2, 32),
 };
 
-// The pass of our epilogue that the fallback needs where cuBLAS has no such thing: reads and writes of D.
-double epilogue_us(const GemmProblem& problem, const DeviceInfo& device) {
-  if (!has_epilogue(problem)) return 0.0;
-  const double elements = static_cast<double>(problem.m) * static_cast<double>(problem.n) *
-                          static_cast<double>(problem.batch_count);
-  const double bytes = 2.0 * elements * static_cast<double>(element_size(DataType::kFloat32));
-  return kSecondLaunchUs + (device.memory_gbps > 0.0 ? bytes / (device.memory_gbps * 1e3) : 0.0);
-}
-
 }  // namespace
 
 double predict_cublas_us(const GemmProblem& problem, const DeviceInfo& device, const LaunchResources& resources) {
@@ -58,7 +46,7 @@ double predict_cublas_us(const GemmProblem& problem, const DeviceInfo& device, c
     const CostEstimate cost = best_estimate(problem, row, device, resources);
     if (cost.aligned) best = std::min(best, cost.total_us);
   }
-  return best + epilogue_us(problem, device);
+  return best;
 }
 
 }  // namespace fastgemm

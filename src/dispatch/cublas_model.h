@@ -7,8 +7,8 @@
 
 namespace fastgemm {
 
-// Microseconds of the fallback's way of `problem`, which it must take (fallback_refusal() is null); infinite on devices
-// where cuBLAS was not measured, so that nothing is left to it there for speed.
+// Microseconds of cuBLAS's product without a pass of ours beside it; infinite on devices where cuBLAS was not measured,
+// so that nothing is left to it there for speed.
 double predict_cublas_us(const GemmProblem& problem, const DeviceInfo& device, const LaunchResources& resources);
 
 }  // namespace fastgemm

@@ -93,12 +93,15 @@ Plan select_forced(const GemmProblem& problem, const DeviceInfo& device, std::sp
 }  // namespace
 
 double cublas_us(const GemmProblem& problem, const DeviceInfo& device, const SelectOptions& options) {
-  // No order of summation is cuBLAS's promise, and a product without A and B is only a pass over C. Of addresses in
-  // arrays cuBLAS trusts that they are aligned like the leading dimensions, and faults where they are not.
+  const bool allowed = options.fallback_available && options.fallback_for_speed && fallback_refusal(problem) == nullptr;
+  // No order of summation is cuBLAS's promise, and a product without A and B is only a pass over C.
+  const bool suited = problem.k > 0 && !needs_sequential(problem);
+  // One call of cuBLAS, with no pass of ours before or after it, whose kernel might not be there.
+  const bool alone = !has_epilogue(problem) && (problem.beta.value == 0.0f || is_in_place(problem));
+  // Of addresses in arrays cuBLAS trusts that they are aligned like the leading dimensions, and faults where not.
   const bool in_arrays =
       problem.a.pointers != nullptr || problem.b.pointers != nullptr || problem.d.pointers != nullptr;
-  const bool may = !in_arrays && options.fallback_available && options.fallback_for_speed && problem.k > 0 &&
-                   fallback_refusal(problem) == nullptr && !needs_sequential(problem);
+  const bool may = allowed && suited && alone && !in_arrays;
   return may ? predict_cublas_us(problem, device, resources_of(options)) : std::numeric_limits<double>::infinity();
 }
 

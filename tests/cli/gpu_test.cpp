@@ -33,9 +33,10 @@ TEST_CASE("the plan honours what is forced", "[cli]") {
     int taken = 0;
     for (const char* ops : {"NN", "NT", "TN", "TT"}) {  // special kernels take some of them only
       std::tie(typed.op_a, typed.op_b) = parse_ops(ops);
-      if (!entry->supports(planning_problem(typed, MathMode::kDefault))) continue;
+      const MathMode mode = entry->fp32_tensor ? MathMode::kFp32Tensor : MathMode::kDefault;
+      if (!entry->supports(planning_problem(typed, mode))) continue;
       ++taken;
-      CHECK(plan_name(plan_for(typed, MathMode::kDefault, right, entry->name)) == entry->name);
+      CHECK(plan_name(plan_for(typed, mode, right, entry->name)) == entry->name);
     }
     INFO(entry->name);
     CHECK(taken > 0);

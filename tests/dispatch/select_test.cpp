@@ -257,6 +257,14 @@ TEST_CASE("cuBLAS is chosen where it is faster and measured, and never else", "[
   GemmProblem in_arrays = problem;
   in_arrays.a.pointers = addresses;  // aligned or not: nobody knows
   CHECK(chosen_of(in_arrays, 90, true) == "f32_128x128");
+  GemmProblem with_bias = problem;
+  with_bias.bias = &with_bias;
+  CHECK(chosen_of(with_bias, 90, true) == "f32_128x128");
+  GemmProblem apart = problem;
+  apart.beta.value = 1.0f;
+  CHECK(chosen_of(apart, 90, true) == "cublas");
+  apart.c.data = &apart;
+  CHECK(chosen_of(apart, 90, true) == "f32_128x128");
   slow.flops_per_clock_sm = 250.0;
   CHECK(chosen_of(problem, 90, true) == "f32_128x128");
 }
