@@ -3,6 +3,7 @@
 # cuBLAS, and nothing is printed. Set by ctest: LIBRARY, SYMBOLS, PROGRAMS, WORK.
 set -uo pipefail
 fail() { echo "$*"; exit 1; }
+unset LD_LIBRARY_PATH  # a real libcublas there would stand before the fake one
 rm -rf "$WORK" && mkdir -p "$WORK" && cd "$WORK" || exit 1
 
 # ---- the file ----------------------------------------------------------------------------------------------------
