@@ -16,7 +16,8 @@ namespace fastgemm {
 namespace {
 
 // Predictions are not that exact: cuBLAS, whose times scatter less, is taken up to so much over ours. On the shapes
-// that calibration.cpp names 1.03 chose best (FP16: 6 % over the best of cuBLAS in the mean, where 0.97 gave 3 %).
+// that calibration.cpp names, 1.03 chose best by the fit before its rates at large sizes were set (FP16: 6 % over the
+// best of cuBLAS in the mean, where 0.97 gave 3 %).
 constexpr double kCublasMargin = 1.03;
 
 Plan refuse(std::string reason) {
