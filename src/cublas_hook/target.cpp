@@ -1,15 +1,12 @@
-// The search for a target, and the table of call sites. The table only grows, and each word of it is written once:
-// readers need no lock, and a fork in the middle of an insertion leaves nothing held.
+// The search for a target, and which one each call site has.
 #include "src/cublas_hook/target.h"
 
 #include <dlfcn.h>
 #include <link.h>
 
-#include <array>
-#include <atomic>
-#include <cstdint>
 #include <string>
 
+#include "src/base/call_sites.h"
 #include "src/base/log.h"
 
 namespace fastgemm::hook {
@@ -79,72 +76,28 @@ Target resolve(Entry entry, const void* return_address) {
 
 // ---- call sites --------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kSlotBits = 10;
-constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
-constexpr std::size_t kMaxProbes = 16;
-constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: Fibonacci hashing (Knuth, volume 3, 6.4)
+constinit CallSites<Target, 10> call_sites;
+constinit GrowingList<Target> targets;
+static_assert(kEntries <= decltype(call_sites)::kMaxEntries);
 
-struct Slot {
-  std::atomic<std::uint64_t> key{0};
-  std::atomic<const Target*> target{nullptr};
-};
-std::array<Slot, kSlots> slots;
-
-struct KnownTarget {
-  Target target;
-  const KnownTarget* next;
-};
-std::atomic<const KnownTarget*> known_targets{nullptr};
-
-// An address has at most 57 bits.
-std::uint64_t key_of(Entry entry, const void* return_address) {
-  static_assert(kEntries <= 32);
-  return reinterpret_cast<std::uint64_t>(return_address) << 5 | static_cast<std::uint64_t>(entry);
+// One for each function, so that a table that is full costs time and no memory.
+const Target& known_target(const Target& target) {
+  const Target* const known = targets.find([&](const Target& other) { return other.function == target.function; });
+  return known != nullptr ? *known : targets.add(target);
 }
 
-std::size_t home(std::uint64_t key) { return (key * kGolden) >> (64 - kSlotBits); }
-
-// One for each function, so that a table that is full costs time and no memory. Two threads may both add one; that does
-// no harm.
-const Target* known_target(const Target& target) {
-  const KnownTarget* head = known_targets.load(std::memory_order_acquire);
-  for (const KnownTarget* known = head; known != nullptr; known = known->next) {
-    if (known->target.function == target.function) return &known->target;
-  }
-  auto* added = new KnownTarget{target, head};
-  while (!known_targets.compare_exchange_weak(added->next, added, std::memory_order_acq_rel)) {}
-  return &added->target;
-}
-
-[[gnu::noinline]] const Target& add(Entry entry, const void* return_address, std::uint64_t key) {
-  const Target* target = known_target(resolve(entry, return_address));
-  if (target->function == nullptr) return *target;  // not kept: a libcublas may yet be loaded
-  for (std::size_t probe = 0; probe < kMaxProbes; ++probe) {
-    Slot& slot = slots[(home(key) + probe) % kSlots];
-    std::uint64_t found = 0;
-    if (slot.key.compare_exchange_strong(found, key, std::memory_order_acq_rel)) {
-      slot.target.store(target, std::memory_order_release);
-      break;
-    }
-    if (found == key) break;
-  }
-  return *target;
+[[gnu::noinline]] const Target& add(Entry entry, const void* return_address) {
+  const Target& target = known_target(resolve(entry, return_address));
+  // Without a function it is not kept: a libcublas may yet be loaded.
+  if (target.function != nullptr) call_sites.keep(entry, return_address, target);
+  return target;
 }
 
 }  // namespace
 
 const Target& target_of(Entry entry, const void* return_address) {
-  const std::uint64_t key = key_of(entry, return_address);
-  for (std::size_t probe = 0; probe < kMaxProbes; ++probe) {
-    const Slot& slot = slots[(home(key) + probe) % kSlots];
-    const std::uint64_t found = slot.key.load(std::memory_order_acquire);
-    if (found == 0) break;
-    if (found != key) continue;
-    const Target* target = slot.target.load(std::memory_order_acquire);
-    if (target == nullptr) break;  // another thread is about to write it
-    return *target;
-  }
-  return add(entry, return_address, key);
+  const Target* const known = call_sites.find(entry, return_address);
+  return known != nullptr ? *known : add(entry, return_address);
 }
 
 }  // namespace fastgemm::hook
