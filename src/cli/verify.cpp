@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "src/cli/device_ops.h"
-#include "src/cli/verify_layout.h"
 
 namespace fastgemm::cli {
 namespace {
@@ -89,6 +88,7 @@ std::unique_ptr<Verifier> Verifier::create(std::string* error, fg_handle_t handl
 
 Verifier::~Verifier() {
   if (stream_ != nullptr) cudaStreamSynchronize(stream_);
+  for (const cudaGraphExec_t graph : graphs_) cudaGraphExecDestroy(graph);
   if (owns_handle_) {
     fg_destroy(handle_);
   } else if (handle_ != nullptr) {
@@ -130,6 +130,31 @@ fg_status_t Verifier::force_kernel(const std::string& name) {
   return status;
 }
 
+// The call, as it is or captured into a graph. What CUDA says against the graph goes to *error.
+fg_status_t Verifier::call(const Case& c, const CaseLayout& layout, std::string* error) {
+  if (!c.captured) return make_call(handle_, c, layout);
+  cudaError_t status = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal);
+  if (status != cudaSuccess) {
+    *error = std::string("no capture began: ") + cudaGetErrorString(status);
+    return FG_STATUS_SUCCESS;
+  }
+  const fg_status_t answer = make_call(handle_, c, layout);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  status = cudaStreamEndCapture(stream_, &graph);
+  if (status == cudaSuccess) status = cudaGraphInstantiate(&executable, graph, 0);
+  if (graph != nullptr) cudaGraphDestroy(graph);
+  if (status == cudaSuccess) {
+    graphs_.push_back(executable);
+    status = cudaGraphLaunch(executable, stream_);
+  }
+  if (status != cudaSuccess) {
+    cudaGetLastError();  // else the next launch would be blamed
+    *error = std::string("captured: ") + cudaGetErrorString(status);
+  }
+  return answer;
+}
+
 void Verifier::add(const Case& c) {
   if (dead_) return;
   const CaseLayout size = lay_out(c, nullptr);
@@ -143,7 +168,7 @@ void Verifier::add(const Case& c) {
   cudaError_t status = prepare_case(layout.image, stream_);
   if (status == cudaSuccess) status = reference_gemm(layout.problem, expected, c.m, stream_);
   fg_status_t answer = force_kernel(c.kernel);
-  if (answer == FG_STATUS_SUCCESS) answer = make_call(handle_, c, layout);
+  if (answer == FG_STATUS_SUCCESS) answer = call(c, layout, &pending.error);
   if (answer == FG_STATUS_NOT_SUPPORTED && !c.kernel.empty()) {
     pending.declined = true;
     // Nothing may have been written: D is judged like an input.
@@ -171,6 +196,8 @@ void Verifier::finish() {
   if (cuda_ok(status, "running cases")) {
     for (std::size_t i = 0; i < pending_.size(); ++i) judge(pending_[i], verdicts[i]);
   }
+  for (const cudaGraphExec_t graph : graphs_) cudaGraphExecDestroy(graph);
+  graphs_.clear();
   pending_.clear();
 }
 

@@ -10,6 +10,7 @@
 
 #include "fastgemm/fastgemm.h"
 #include "src/cli/verify_case.h"
+#include "src/cli/verify_layout.h"
 
 namespace fastgemm::cli {
 
@@ -59,6 +60,7 @@ class Verifier {
   void fail(const Case& c, const std::string& what);
   bool cuda_ok(cudaError_t status, const char* doing);
   fg_status_t force_kernel(const std::string& name);
+  fg_status_t call(const Case& c, const CaseLayout& layout, std::string* error);
 
   fg_handle_t handle_ = nullptr;
   bool owns_handle_ = false;
@@ -70,6 +72,7 @@ class Verifier {
   std::size_t expected_bytes_ = 0;
   CaseVerdict* verdicts_ = nullptr;
   std::vector<Pending> pending_;
+  std::vector<cudaGraphExec_t> graphs_;  // launched, and perhaps not finished
   std::vector<Failure> failures_;
   std::int64_t ran_ = 0;
   std::int64_t declined_ = 0;

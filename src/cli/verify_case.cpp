@@ -118,6 +118,7 @@ void visit_fields(CaseType& c, Visitor&& visit) {
   visit("bias", c.bias);
   visit("activation", c.activation);
   visit("math", c.math);
+  visit("captured", c.captured);
   visit("null_unread", c.null_unread);
   visit("unread", c.unread);
   visit("range", c.range);

@@ -35,6 +35,7 @@ struct Case {
   bool bias = false;
   fg_activation_t activation = FG_ACTIVATION_NONE;
   fg_math_mode_t math = FG_MATH_DEFAULT;
+  bool captured = false;         // into a CUDA graph, which is launched once
   bool null_unread = false;      // pass null for A and B that must not be read (host scalars only)
   Content unread = Content::kNan;  // what stands in operands that must not be read
   int range = 0;                 // integers in [-range, range]; 0: the widest that keeps every sum exact

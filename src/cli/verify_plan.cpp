@@ -201,7 +201,7 @@ void add_splits(const KernelInfo& kernel, std::vector<Case>* cases) {
     for (int ops = 0; ops < 4; ++ops) {
       for (int variant = 0; variant < 4; ++variant, ++turn) {
         Case c = base_case(kernel);
-        c.kernel += "/" + std::to_string(parts);
+        c.kernel.append("/").append(std::to_string(parts));
         c.entry = variant % 2 == 0 ? CallEntry::kEx : CallEntry::kStrided;
         c.trans_a = kOps[ops / 2];
         c.trans_b = kOps[ops % 2];

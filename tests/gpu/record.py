@@ -24,7 +24,8 @@ import xml.etree.ElementTree as ElementTree
 import record_freshness
 import tree_hash
 
-SUITES = ("kernels", "fuzz", "large", "replay", "graph", "threads", "accuracy", "tensor", "fallback", "errors")
+SUITES = ("kernels", "fuzz", "large", "replay", "graph", "threads", "accuracy", "sequential", "tensor",
+          "fallback", "errors")
 SANITIZER_TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FORMAT = 1
 
