@@ -4,6 +4,7 @@
     tests/gpu/record.py --build build                       all that this build can show
     tests/gpu/record.py --build build --check --bench       only these; the rest of a record of the same tree is kept
     tests/gpu/record.py --build build --sm75-build build75  sm_75 code on a newer GPU
+    tests/gpu/record.py --build build --soak 480            eight minutes of threads and streams
 
 Standard library only. The record is written after every step, so an interrupted run leaves what it had.
 """
@@ -74,6 +75,17 @@ def parse_suite(xml_text, output, code):
     return result
 
 
+def parse_soak(result, output, seconds):
+    """A soak's suite result, with how long it ran and what its last line says."""
+    result["soak_seconds"] = seconds
+    last = re.search(r"^soak of \d+ s, (\d+) new handles, device memory grew by (-?\d+) bytes$", output, re.MULTILINE)
+    if last:
+        result.update(new_handles=int(last.group(1)), memory_growth_bytes=int(last.group(2)))
+    elif result["failed"] == 0:
+        result.update(failed=1, output=output[-2000:])  # the hidden test did not run
+    return result
+
+
 def parse_sanitizer(output, code):
     summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", output)
     result = {"errors": int(summary[-1]) if summary else 1, "exit_code": code}
@@ -136,16 +148,26 @@ class Recorder:
     def scratch_file(self, name):
         return pathlib.Path(self.scratch.name) / name
 
+    def run_suite(self, suite, timeout, environment):
+        """The suite's result, and its output."""
+        report = self.scratch_file(f"{suite}.xml")
+        begin = time.monotonic()
+        code, output = run([self.tests, f"[{suite}]", "-r", "xml", "-o", report], timeout, environment)
+        result = parse_suite(report.read_text(errors="replace") if report.exists() else "", output, code)
+        result["seconds"] = round(time.monotonic() - begin, 1)
+        return result, output
+
     def run_suites(self, suites):
         for suite in suites:
-            report = self.scratch_file(f"{suite}.xml")
-            begin = time.monotonic()
-            code, output = run([self.tests, f"[{suite}]", "-r", "xml", "-o", report], self.options.timeout,
-                               self.environment)
-            result = parse_suite(report.read_text(errors="replace") if report.exists() else "", output, code)
-            result["seconds"] = round(time.monotonic() - begin, 1)
+            result, _ = self.run_suite(suite, self.options.timeout, self.environment)
             self.record["suites"][suite] = result
             self.say(f"suite {suite}", result["failed"] == 0, result)
+
+    def run_soak(self, seconds):
+        environment = dict(self.environment, FASTGEMM_SOAK_SECONDS=str(seconds))
+        result, output = self.run_suite("soak", seconds + 90, environment)
+        self.record["soak"] = parse_soak(result, output, seconds)
+        self.say(f"soak of {seconds} s", result["failed"] == 0, result)
 
     def run_check(self, key="check", build=None):
         """fastgemm check, into the record's `key`; with another build than the record's where one is given."""
@@ -202,6 +224,7 @@ def parse_options(arguments):
     parser.add_argument("--sanitizer", action="store_true", help="compute-sanitizer's four tools")
     parser.add_argument("--bench", action="store_true", help="fastgemm bench")
     parser.add_argument("--ladder", action="store_true", help="fastgemm bench --ladder")
+    parser.add_argument("--soak", type=int, metavar="SECONDS", help="the soak, for so long; never by itself")
     parser.add_argument("--sm75-build", type=pathlib.Path, metavar="BUILD",
                         help="fastgemm check of a build for 75-virtual alone: sm_75 code, compiled by the driver")
     parser.add_argument("--check-arguments", default="", help="more arguments for fastgemm check")
@@ -210,7 +233,7 @@ def parse_options(arguments):
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "RECORD.json")
     options = parser.parse_args(arguments)
     steps = (options.tests, options.suite, options.check, options.sanitizer, options.bench, options.ladder,
-             options.sm75_build)
+             options.soak, options.sm75_build)
     if not any(steps):
         options.tests = options.check = options.sanitizer = options.bench = options.ladder = True
     return options
@@ -221,6 +244,8 @@ def main():
     recorder = Recorder(options)
     if options.tests or options.suite:
         recorder.run_suites(options.suite or SUITES)
+    if options.soak:
+        recorder.run_soak(options.soak)
     if options.check:
         recorder.run_check()
     if options.sanitizer:

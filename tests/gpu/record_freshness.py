@@ -30,6 +30,9 @@ def problems(record):
             found.append(f"suite {name} has no count of failures")
         elif suite["failed"] != 0 or not suite.get("tests"):
             found.append(f"suite {name}: {suite['failed']} of {suite.get('tests', 0)} tests failed")
+    soak = record.get("soak")
+    if soak is not None and (soak.get("failed") != 0 or not soak.get("tests")):
+        found.append(f"soak of {soak.get('soak_seconds')} s failed")
     for key in ("check", "check_sm75"):
         check = record.get(key)
         if check is not None and check.get("failed") != 0:
@@ -41,6 +44,14 @@ def problems(record):
         if result.get("errors") != 0:
             found.append(f"compute-sanitizer {tool}: {result.get('errors')} errors")
     return found
+
+
+def soak_text(record):
+    soak = record.get("soak")
+    if soak is None:
+        return "no soak is on record"
+    return (f"soak of {soak['soak_seconds']} s: {soak['calls']} calls right, device memory grew by "
+            f"{soak['memory_growth_bytes']} bytes")
 
 
 def judge(text, present_hash):
@@ -57,8 +68,8 @@ def judge(text, present_hash):
     where = f"{record['device'].get('name', 'unknown GPU')}, {record['date']}"
     if record["tree_hash"] != present_hash:
         return 0, ("WARNING: kernels/, src/ or include/ have changed since the last run on a GPU "
-                   f"({where}):\n  recorded {record['tree_hash']}\n  present  {present_hash}")
-    return 0, f"the tree is the one that last ran on a GPU ({where})"
+                   f"({where}):\n  recorded {record['tree_hash']}\n  present  {present_hash}\n  {soak_text(record)}")
+    return 0, f"the tree is the one that last ran on a GPU ({where}); {soak_text(record)}"
 
 
 def main():

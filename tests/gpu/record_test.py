@@ -80,10 +80,17 @@ class Freshness(unittest.TestCase):
     def test_failures(self):
         for broken in ({"suites": {}}, {"suites": {"fuzz": {"tests": 1, "failed": 1}}},
                        {"suites": {"fuzz": {"tests": 0, "failed": 0}}}, {"check": {"failed": 2}},
+                       {"soak": {"tests": 1, "failed": 1}}, {"soak": {"tests": 0, "failed": 0}},
                        {"check_sm75": {"failed": 1}}, {"bench": {"error": "exit code 1"}},
                        {"ladder": {"error": "exit code 1"}},
                        {"sanitizer": {"memcheck": {"errors": 1}}}):
             self.assertEqual(self.judge({**CLEAN, **broken})[0], 1, broken)
+
+    def test_soak_is_shown(self):
+        soak = {"tests": 1, "failed": 0, "soak_seconds": 480, "calls": 77, "memory_growth_bytes": 0}
+        for present in ("sha256:x", "sha256:y"):
+            self.assertIn("soak of 480 s: 77 calls right", self.judge({**CLEAN, "soak": soak}, present)[1])
+            self.assertIn("no soak", self.judge(CLEAN, present)[1])
 
 
 class Reports(unittest.TestCase):
@@ -100,6 +107,13 @@ class Reports(unittest.TestCase):
         self.assertEqual(record.parse_suite("<Catch><Group>", "Segmentation fault", 139)["failed"], 1)
         self.assertEqual(record.parse_suite("", "", 124)["failed"], 1)
         self.assertEqual(record.parse_suite(CATCH2_V3, "", 139)["failed"], 1)
+
+    def test_soak(self):
+        output = "calls soak 5\nsoak of 480 s, 3 new handles, device memory grew by -2097152 bytes\n"
+        result = record.parse_soak(record.parse_suite(CATCH2_V3, output, 0), output, 480)
+        self.assertEqual((result["failed"], result["calls"], result["soak_seconds"], result["new_handles"],
+                          result["memory_growth_bytes"]), (0, 5, 480, 3, -2097152))
+        self.assertEqual(record.parse_soak(record.parse_suite(CATCH2_V3, "", 0), "", 480)["failed"], 1)
 
     def test_sanitizer(self):
         self.assertEqual(record.parse_sanitizer("========= ERROR SUMMARY: 0 errors", 0)["errors"], 0)
