@@ -25,6 +25,9 @@ class InsideScope {
 // FASTGEMM_DROPIN=off: everything is passed on.
 bool acts();
 
+// Counts a call, and traces what became of it. `offered`: its types, modes and descriptor are ones that ours take.
+void note_call(Entry entry, bool offered, bool served);
+
 template <class... Arguments>
 cublasStatus_t pass_on(const Target& target, Arguments... arguments) {
   if (target.function == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -40,8 +43,9 @@ cublasStatus_t answer(Entry entry, const void* return_address, const Read& read,
   const InsideScope inside;
   Offer offer;
   std::optional<cublasStatus_t> status;
-  if (acts() && read(target, &offer)) status = run_own(offer);
-  count_call(entry, status.has_value());
+  const bool offered = acts() && read(target, &offer);
+  if (offered) status = run_own(offer);
+  note_call(entry, offered, status.has_value());
   return status.has_value() ? *status : pass_on(target, arguments...);
 }
 

@@ -42,6 +42,12 @@ expect_stats program "stats cublas pid=[0-9]* served=0 passed=800$"
 expect_stats program "stats cublas pid=[0-9]* served=0 passed=10$"
 expect_stats program "stats entry=cublasSgemm_v2 served=0 passed=800$"
 expect program "$("$PROGRAMS/fg_hook_program")"
+traced() { # WHAT BECAME OF IT
+  rm -f traced.stats
+  FASTGEMM_LOG=trace preloaded traced "$PROGRAMS/fg_hook_program" && grep -c "cublas: cublasSgemm_v2 $1" traced.stats
+}
+[ "$(traced 'passed on: no kernel of ours')" = 810 ] || fail "$(sort traced.stats | uniq -c)"
+[ "$(FASTGEMM_DROPIN=off traced 'passed on: its types, modes')" = 810 ] || fail "$(sort traced.stats | uniq -c)"
 FASTGEMM_DROPIN=off preloaded off "$PROGRAMS/fg_hook_program"
 expect off "$("$PROGRAMS/fg_hook_program")"
 [ -z "$(LD_PRELOAD=$LIBRARY "$PROGRAMS/fg_hook_program" 2>&1 > /dev/null)" ] || fail "something on stderr"
