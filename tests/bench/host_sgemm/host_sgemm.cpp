@@ -1,11 +1,12 @@
-// Times sgemm on matrices in ordinary (pageable) host memory, through a BLAS that is loaded by file name: so the same
-// program measures OpenBLAS, NVBLAS and libfastgemm.so's drop-in. host_sgemm.py runs it for each and compares.
+// Times sgemm on matrices in host memory, through a BLAS that is loaded by file name: so the same program measures
+// OpenBLAS, NVBLAS and libfastgemm.so's drop-in. host_sgemm.py runs it for each and compares.
 //
-//   host_sgemm FILE [--beside FILE] [--symbol sgemm_] [--seconds 1] SHAPE...
+//   host_sgemm FILE [--beside FILE] [--symbol sgemm_] [--pinned] [--seconds 1] SHAPE...
 //
-// SHAPE: MxNxK or N, then optionally :TT and :beta. One line a shape: shape, median seconds, fastest, calls, largest
-// error of sampled elements in units of what FP32 allows; and with --beside, whose library takes turns with the first
-// one call by call, its median.
+// SHAPE: MxNxK or N, then optionally :TT and :beta. Memory is ordinary (pageable), or pinned. One line a shape: shape,
+// median seconds, fastest, calls, largest error of sampled elements in units of what FP32 allows; and with --beside,
+// whose library takes turns with the first one call by call, its median.
+#include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,27 @@ struct Matrices {
   std::vector<float> a, b, c, c_before;
 };
 
+// The matrices' memory is pinned as long as this lives.
+class Pinned {
+ public:
+  explicit Pinned(Matrices& x) : x_(x) {
+    for (std::vector<float>* matrix : {&x_.a, &x_.b, &x_.c}) {
+      if (cudaHostRegister(matrix->data(), matrix->size() * sizeof(float), cudaHostRegisterPortable) != cudaSuccess) {
+        std::fprintf(stderr, "host_sgemm: memory cannot be pinned\n");
+        std::exit(1);
+      }
+    }
+  }
+  ~Pinned() {
+    for (std::vector<float>* matrix : {&x_.a, &x_.b, &x_.c}) cudaHostUnregister(matrix->data());
+  }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  Matrices& x_;
+};
+
 // The largest |C - exact| / ((k + 3) u (|A||B| + |C before|)) of some elements: over 1 is wrong.
 double sampled_error(const Shape& s, const Matrices& x) {
   constexpr int kSamples = 64;
@@ -100,18 +123,37 @@ double median(std::vector<double>& times) {
   return times[times.size() / 2];
 }
 
-void measure(Sgemm sgemm, Sgemm beside, const Shape& shape, double seconds) {
+struct Options {
+  const char* symbol = "sgemm_";
+  const char* beside = nullptr;
+  bool pinned = false;
+  double seconds = 1;
+};
+
+// One contender's times, or both's by turns, each of them first in every other turn.
+void take_turns(Sgemm sgemm, Sgemm beside, const Shape& shape, double seconds, Matrices* x, std::vector<double>* times,
+                std::vector<double>* beside_times) {
+  constexpr std::size_t kLeast = 3, kMost = 10001;
+  for (double total = 0; times->size() < kLeast || (total < seconds && times->size() < kMost); total += times->back()) {
+    const bool first = times->size() % 2 == 0;
+    if (beside != nullptr && !first) beside_times->push_back(call(beside, shape, x));
+    times->push_back(call(sgemm, shape, x));
+    if (beside != nullptr && first) beside_times->push_back(call(beside, shape, x));
+  }
+}
+
+void measure(Sgemm sgemm, Sgemm beside, const Shape& shape, const Options& options) {
   const auto size = [](std::int64_t rows, std::int64_t columns) { return static_cast<std::size_t>(rows * columns); };
   Matrices x = {random_matrix(size(shape.m, shape.k), 1), random_matrix(size(shape.k, shape.n), 2),
                 random_matrix(size(shape.m, shape.n), 3), {}};
   x.c_before = x.c;
-  call(sgemm, shape, &x);
+  const std::optional<Pinned> pinned = options.pinned ? std::optional<Pinned>(std::in_place, x) : std::nullopt;
+  constexpr double kSlow = 2;  // seconds: the first call is all there is time for
+  std::vector<double> times = {call(sgemm, shape, &x)}, beside_times;
   const double error = sampled_error(shape, x);
-  std::vector<double> times, beside_times;
-  constexpr std::size_t kLeast = 3, kMost = 10001;
-  for (double total = 0; times.size() < kLeast || (total < seconds && times.size() < kMost); total += times.back()) {
-    if (beside != nullptr) beside_times.push_back(call(beside, shape, &x));
-    times.push_back(call(sgemm, shape, &x));
+  if (times[0] < kSlow || beside != nullptr) {
+    times.clear();
+    take_turns(sgemm, beside, shape, options.seconds, &x, &times, &beside_times);
   }
   const double middle = median(times);
   std::printf("%s %.9g %.9g %zu %.3g", shape.text.c_str(), middle, times.front(), times.size(), error);
@@ -128,35 +170,40 @@ Sgemm load(const char* file, const char* symbol) {
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: host_sgemm FILE [--beside FILE] [--symbol NAME] [--seconds S] SHAPE...\n");
+  std::fprintf(stderr,
+               "usage: host_sgemm FILE [--beside FILE] [--symbol NAME] [--pinned] [--seconds S] SHAPE...\n");
   return 2;
+}
+
+bool read_arguments(int argc, char** argv, Options* options, std::vector<Shape>* shapes) {
+  for (int index = 2; index < argc; ++index) {
+    const std::string argument = argv[index];
+    if (argument == "--symbol" && index + 1 < argc) {
+      options->symbol = argv[++index];
+    } else if (argument == "--beside" && index + 1 < argc) {
+      options->beside = argv[++index];
+    } else if (argument == "--seconds" && index + 1 < argc) {
+      options->seconds = std::strtod(argv[++index], nullptr);
+    } else if (argument == "--pinned") {
+      options->pinned = true;
+    } else if (Shape shape; parse(argv[index], &shape)) {
+      shapes->push_back(shape);
+    } else {
+      return false;
+    }
+  }
+  return argc >= 3;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 3) return usage();
-  const char* symbol = "sgemm_";
-  const char* beside_file = nullptr;
-  double seconds = 1;
+  Options options;
   std::vector<Shape> shapes;
-  for (int index = 2; index < argc; ++index) {
-    const std::string argument = argv[index];
-    if (argument == "--symbol" && index + 1 < argc) {
-      symbol = argv[++index];
-    } else if (argument == "--beside" && index + 1 < argc) {
-      beside_file = argv[++index];
-    } else if (argument == "--seconds" && index + 1 < argc) {
-      seconds = std::strtod(argv[++index], nullptr);
-    } else if (Shape shape; parse(argv[index], &shape)) {
-      shapes.push_back(shape);
-    } else {
-      return usage();
-    }
-  }
-  const Sgemm sgemm = load(argv[1], symbol);
-  const Sgemm beside = beside_file == nullptr ? nullptr : load(beside_file, symbol);
-  if (sgemm == nullptr || (beside_file != nullptr && beside == nullptr)) return 1;
-  for (const Shape& shape : shapes) measure(sgemm, beside, shape, seconds);
+  if (!read_arguments(argc, argv, &options, &shapes)) return usage();
+  const Sgemm sgemm = load(argv[1], options.symbol);
+  const Sgemm beside = options.beside == nullptr ? nullptr : load(options.beside, options.symbol);
+  if (sgemm == nullptr || (options.beside != nullptr && beside == nullptr)) return 1;
+  for (const Shape& shape : shapes) measure(sgemm, beside, shape, options);
   return 0;
 }

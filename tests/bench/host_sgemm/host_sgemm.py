@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """sgemm on host memory: the drop-in beside OpenBLAS and NVBLAS (as it comes, and with NVBLAS_AUTOPIN_MEM_ENABLED).
 
-Each contender is a process of its own (host_sgemm); they take turns at each group of shapes. Prints a Markdown table of
-median wall times, and the ratio of the best other one to the drop-in. Needs no package."""
+Each contender is a process of its own (host_sgemm). Prints a Markdown table of median wall times, and the ratio of the
+best other one to the drop-in; --pinned and --tensor add columns for squares from 1024 up. With --turns a second table:
+shapes that stay on the host, by the drop-in and by OpenBLAS in turns, call by call in one process after a product on the
+GPU, since times of two processes differ by more than a forwarded call costs. Needs no package."""
 import argparse
+import csv
 import os
 import subprocess
 import sys
@@ -12,32 +15,37 @@ import tempfile
 SQUARES = ["16", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384"]
 SKINNY = ["4096x16x4096", "16x4096x4096", "8192x8192x32", "8192x32x8192", "2048x2048x128", "64x64x65536",
           "512x512x8192", "20000x500x500", "3000x3000x3000:TN:0.5"]
-SLOW_ON_CPU = 2.0 * 12000 ** 3  # FLOP from which only drop-in and NVBLAS are run
+LARGE_SQUARES = SQUARES[5:]
+TURNS = ["16", "24", "32", "48", "64", "96", "128", "192", "256", "384", "512", "4096x16x16", "16x4096x16",
+         "16x16x4096", "4096x16x4096", "16x4096x4096", "64x64x65536", "512x512x32", "2048x2048x32", "4096x4096x32",
+         "8192x8192x32", "2000x32x2000", "1024x1024x128"]
+STARTS_THE_GPU = "2048"
 
 
-def flops(shape):
-    size = [int(number) for number in shape.split(":")[0].split("x")]
-    m, n, k = size if len(size) == 3 else size * 3
-    return 2.0 * m * n * k
-
-
-def run(program, library, shapes, seconds, extra):
+def run(program, library, shapes, seconds, extra, *options):
+    """Fields of each line that host_sgemm prints, by shape."""
     environment = {**os.environ, **extra}
-    command = [program, library, "--seconds", str(seconds), *shapes]
+    command = [program, library, "--seconds", str(seconds), *options, *shapes]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         print(f"{library}: {done.stderr.strip()}", file=sys.stderr)
     rows = [line.split() for line in done.stdout.splitlines()]
-    return {row[0]: (float(row[1]), float(row[4])) for row in rows if len(row) == 5}
+    return {row[0]: [float(field) for field in row[1:]] for row in rows if len(row) in (5, 6)}
 
 
 def contenders(arguments, folder):
-    chosen = {"fastgemm": (arguments.fastgemm, {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas}),
-              "OpenBLAS": (arguments.openblas, {})}
+    """Library, variables, shapes and options of each column."""
+    shapes = arguments.shapes
+    squares = [shape for shape in LARGE_SQUARES if shape in shapes]
+    drop_in = {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas}
+    chosen = {"fastgemm": (arguments.fastgemm, drop_in, shapes, [])}
+    if arguments.pinned:
+        chosen["pinned memory"] = (arguments.fastgemm, drop_in, squares, ["--pinned"])
     if arguments.tensor:
-        chosen["fp32_tensor"] = (arguments.fastgemm, {**chosen["fastgemm"][1], "FASTGEMM_MATH": "fp32_tensor"})
+        chosen["fp32_tensor"] = (arguments.fastgemm, {**drop_in, "FASTGEMM_MATH": "fp32_tensor"}, squares, [])
     for devices in arguments.devices:
-        chosen[f"GPUs {devices}"] = (arguments.fastgemm, {**chosen["fastgemm"][1], "FASTGEMM_DEVICES": devices})
+        chosen[f"GPUs {devices}"] = (arguments.fastgemm, {**drop_in, "FASTGEMM_DEVICES": devices}, shapes, [])
+    chosen["OpenBLAS"] = (arguments.openblas, {}, shapes, [])
     for name, pin in ("NVBLAS", ""), ("NVBLAS pinned", "NVBLAS_AUTOPIN_MEM_ENABLED\n"):
         if not arguments.nvblas:
             break
@@ -45,8 +53,43 @@ def contenders(arguments, folder):
         with open(configuration, "w") as file:
             file.write(f"NVBLAS_LOGFILE {folder}/nvblas.log\nNVBLAS_CPU_BLAS_LIB {arguments.openblas}\n"
                        f"NVBLAS_GPU_LIST ALL\n{pin}")
-        chosen[name] = (arguments.nvblas, {"NVBLAS_CONFIG_FILE": configuration})
+        chosen[name] = (arguments.nvblas, {"NVBLAS_CONFIG_FILE": configuration}, shapes, [])
     return chosen
+
+
+def print_table(shapes, results):
+    names = list(results)
+    print("| m x n x k | " + " | ".join(f"{name}, ms" for name in names) + " | best other / fastgemm |")
+    print("| --- |" + " --- |" * (len(names) + 1))
+    for shape in shapes:
+        cells = [results[name].get(shape) for name in names]
+        others = [results[name][shape][0] for name in names if "BLAS" in name and shape in results[name]]
+        ours = results["fastgemm"].get(shape)
+        ratio = f"{min(others) / ours[0]:.2f}" if ours and others else ""
+        texts = ["" if cell is None else f"{cell[0] * 1e3:.4g}" + ("" if cell[3] <= 1.0 else " WRONG") for cell in cells]
+        print(f"| {shape} | " + " | ".join(texts) + f" | {ratio} |")
+
+
+def print_turns(turns):
+    print("\n| in turns: m x n x k | fastgemm, us | OpenBLAS, us | more, ns | more, % |")
+    print("| --- |" + " --- |" * 4)
+    for shape, (median, _, _, error, beside) in turns.items():
+        print(f"| {shape} | {median * 1e6:.4g}{'' if error <= 1.0 else ' WRONG'} | {beside * 1e6:.4g} | "
+              f"{(median - beside) * 1e9:.0f} | {(median / beside - 1) * 100:.2f} |")
+
+
+def write_csv(path, results, turns):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["table", "shape", "contender", "median_ms", "fastest_ms", "calls", "error"])
+        for name, rows in results.items():
+            for shape, (median, fastest, calls, error) in rows.items():
+                writer.writerow(["processes", shape, name, f"{median * 1e3:.6g}", f"{fastest * 1e3:.6g}", int(calls),
+                                 f"{error:.3g}"])
+        for shape, (median, fastest, calls, error, beside) in turns.items():
+            writer.writerow(["turns", shape, "fastgemm", f"{median * 1e3:.6g}", f"{fastest * 1e3:.6g}", int(calls),
+                             f"{error:.3g}"])
+            writer.writerow(["turns", shape, "OpenBLAS", f"{beside * 1e3:.6g}", "", int(calls), ""])
 
 
 def main():
@@ -55,34 +98,30 @@ def main():
     parser.add_argument("fastgemm", help="libfastgemm.so")
     parser.add_argument("--openblas", default="libopenblas.so.0")
     parser.add_argument("--nvblas", default="", help="libnvblas.so; without it those columns are left out")
+    parser.add_argument("--pinned", action="store_true", help="a column with the matrices in pinned memory")
     parser.add_argument("--tensor", action="store_true", help="a column with FASTGEMM_MATH=fp32_tensor")
     parser.add_argument("--devices", action="append", default=[], metavar="0,1", help="a column with these GPUs alone")
+    parser.add_argument("--turns", action="store_true", help="the second table")
+    parser.add_argument("--csv", help="write every figure there")
     parser.add_argument("--seconds", type=float, default=0.5, help="a shape and contender, where it takes less")
     parser.add_argument("shapes", nargs="*", default=SQUARES + SKINNY)
     arguments = parser.parse_intermixed_args()
+    results, turns = {}, {}
     with tempfile.TemporaryDirectory() as folder:
-        chosen = contenders(arguments, folder)
-        results = {}
-        for name, (library, extra) in chosen.items():
-            shapes = [shape for shape in arguments.shapes if name != "OpenBLAS" or flops(shape) < SLOW_ON_CPU]
-            results[name] = run(arguments.program, library, shapes, arguments.seconds, extra)
-    names = list(chosen)
-    print("| m x n x k | " + " | ".join(f"{name}, ms" for name in names) + " | best other / fastgemm |")
-    print("| --- |" + " --- |" * (len(names) + 1))
-    wrong = False
-    for shape in arguments.shapes:
-        cells = []
-        for name in names:
-            seconds, error = results[name].get(shape, (None, 0.0))
-            bad = not error <= 1.0
-            wrong = wrong or (bad and seconds is not None)
-            cells.append("" if seconds is None else f"{seconds * 1e3:.4g}" + (" WRONG" if bad else ""))
-        others = [results[name][shape][0] for name in names if "NVBLAS" in name or name == "OpenBLAS"
-                  if shape in results[name]]
-        ours = results["fastgemm"].get(shape)
-        ratio = f"{min(others) / ours[0]:.2f}" if ours and others else ""
-        print(f"| {shape} | " + " | ".join(cells) + f" | {ratio} |")
-    return 1 if wrong else 0
+        for name, (library, extra, shapes, options) in contenders(arguments, folder).items():
+            results[name] = run(arguments.program, library, shapes, arguments.seconds, extra, *options)
+    if arguments.turns:
+        turns = run(arguments.program, arguments.fastgemm, [STARTS_THE_GPU, *TURNS], arguments.seconds,
+                    {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas},
+                    "--beside", arguments.openblas)
+        turns.pop(STARTS_THE_GPU, None)
+    print_table(arguments.shapes, results)
+    if turns:
+        print_turns(turns)
+    if arguments.csv:
+        write_csv(arguments.csv, results, turns)
+    wrong = any(not row[3] <= 1.0 for rows in [*results.values(), turns] for row in rows.values())
+    return 1 if wrong or not all(results.values()) else 0
 
 
 if __name__ == "__main__":
