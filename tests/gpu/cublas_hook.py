@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """PyTorch and CuPy with and without libfastgemm_cublas.so: results, calls served, times.
 
-    tests/gpu/cublas_hook.py --library build/src/libfastgemm_cublas.so [--report report.json]
+    tests/gpu/cublas_hook.py --library build/src/libfastgemm_cublas.so [--report report.json] [--csv table.csv]
 
 Each way runs in a process of its own, one after the other. Every product is compared with one in FP64, some calls must
-have been served by our kernels, and times are medians over CUDA events. Exit code 1: something is wrong; 77: no GPU or
-no PyTorch.
+have been served by our kernels, and times are medians over CUDA events. A third process makes the products once more
+with a trace: the table lists the calls of cuBLAS that they came to. Exit code 1: something is wrong; 77: no GPU or no
+PyTorch.
 """
 import argparse
+import collections
+import csv
 import json
 import os
 import pathlib
@@ -179,7 +182,7 @@ def times(torch, checks):
     return measured
 
 
-def child(report, after):
+def child(report, after, with_times):
     import torch
     try:
         import cupy
@@ -197,7 +200,7 @@ def child(report, after):
     check_tf32(checks)
     if cupy is not None:
         check_cupy(checks, cupy)
-    measured = times(torch, checks)
+    measured = times(torch, checks) if with_times else {}
     maps = pathlib.Path("/proc/self/maps").read_text()
     libraries = sorted(set(re.findall(r"/\S*/libcublas\.so\S*", maps)))
     finished = report.with_suffix(".part")
@@ -208,9 +211,9 @@ def child(report, after):
 
 
 # ---- in the parent -----------------------------------------------------------------------------------------------
-def start_child(report, after, environment):
+def start_child(report, after, environment, *options):
     """Loads PyTorch at once, since that takes longest, and begins once the file `after` is there."""
-    command = [sys.executable, __file__, "--child", str(report)] + (["--after", str(after)] if after else [])
+    command = [sys.executable, __file__, "--child", str(report), *options] + (["--after", str(after)] if after else [])
     return subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True)
 
@@ -224,17 +227,34 @@ def report_of(process, report):
     return json.loads(report.read_text())
 
 
-def run_both(library, folder):
-    """What the children report, without and with the library, and what the latter logs."""
-    log = folder / "log"
-    plain, hooked = folder / "plain.json", folder / "hooked.json"
-    first = start_child(plain, None, {})
-    second = start_child(hooked, plain, {"LD_PRELOAD": str(library.resolve()), "FASTGEMM_STATS": "1",
-                                         "FASTGEMM_LOG_FILE": str(log)})
+def run_all(library, folder):
+    """What the children report without and with the library, what the latter logs, and what a third one traces."""
+    log, trace = folder / "log", folder / "trace"
+    plain, hooked, traced = (folder / f"{name}.json" for name in ("plain", "hooked", "traced"))
+    preloaded = {"LD_PRELOAD": str(library.resolve()), "FASTGEMM_STATS": "1", "FASTGEMM_LOG_FILE": str(log)}
+    traces = {**preloaded, "FASTGEMM_LOG_FILE": str(trace), "FASTGEMM_LOG": "trace"}
+    children = [start_child(plain, None, {}), start_child(hooked, plain, preloaded),
+                start_child(traced, hooked, traces, "--without-times")]
     try:
-        return report_of(first, plain), report_of(second, hooked), log.read_text()
+        reports = [report_of(child, report) for child, report in zip(children, (plain, hooked, traced))]
+        return reports[0], reports[1], log.read_text(), trace.read_text()
     finally:
-        second.kill()
+        for process in children:
+            process.kill()
+
+
+def calls_of(trace):
+    """How often each call was made: name, what became of it, and where one of our kernels took it the product."""
+    calls = collections.Counter()
+    product = ""
+    for line in trace.splitlines():
+        line = line.removeprefix("fastgemm: ")
+        if line.startswith("gemm "):
+            product = " ".join(token for token in line.split()[1:] if not token.startswith("us="))
+        elif match := re.match(r"cublas: (\w+) (served|passed on)", line):
+            calls[f"{match[1]} {match[2]} {product}".strip()] += 1
+            product = ""
+    return calls
 
 
 def served(stats):
@@ -252,22 +272,41 @@ def complaints(plain, hooked, counts):
     return found
 
 
+def write_csv(path, plain, hooked, counts, calls):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["kind", "name", "cublas", "fastgemm"])
+        for name, value in plain["times"].items():
+            writer.writerow(["time", name, f"{value:.5g}", f"{hooked['times'][name]:.5g}"])
+        for name, case in plain["errors"].items():
+            writer.writerow(["error", name, f"{case['error']:.3g}", f"{hooked['errors'][name]['error']:.3g}"])
+        for entry, (here, passed) in counts.items():
+            writer.writerow(["calls passed on and served", entry, passed, here])
+        for call, count in sorted(calls.items()):
+            own = " served" in call
+            writer.writerow(["call of the checks", call, 0 if own else count, count if own else 0])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", type=pathlib.Path, default=pathlib.Path("build/src/libfastgemm_cublas.so"))
     parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--child", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--without-times", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--after", type=pathlib.Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child is not None:
-        return child(arguments.child, arguments.after)
+        return child(arguments.child, arguments.after, not arguments.without_times)
     with tempfile.TemporaryDirectory() as temporary:
-        plain, hooked, log = run_both(arguments.library, pathlib.Path(temporary))
+        plain, hooked, log, trace = run_all(arguments.library, pathlib.Path(temporary))
     counts = served(log)
     found = complaints(plain, hooked, counts)
     if arguments.report is not None:
         everything = {"plain": plain, "hooked": hooked, "calls": counts, "complaints": found, "log": log}
         arguments.report.write_text(json.dumps(everything, indent=1))
+    if arguments.csv is not None:
+        write_csv(arguments.csv, plain, hooked, counts, calls_of(trace))
     print(f"{hooked['device']}, PyTorch {hooked['torch']}, CuPy {hooked['cupy']}; {len(hooked['errors'])} results")
     for entry, (here, passed) in counts.items():
         print(f"{entry:32} served {here:6} passed on {passed:6}")
