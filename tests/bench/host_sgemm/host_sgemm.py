@@ -3,8 +3,8 @@
 
 Each contender is a process of its own (host_sgemm). Prints a Markdown table of median wall times, and the ratio of the
 best other one to the drop-in; --pinned and --tensor add columns for squares from 1024 up. With --turns a second table:
-shapes that stay on the host, by the drop-in and by OpenBLAS in turns, call by call in one process after a product on the
-GPU, since times of two processes differ by more than a forwarded call costs. Needs no package."""
+shapes that stay on the host, by the drop-in and by OpenBLAS in turns, call by call in one process after a product on
+the GPU, since times of two processes differ by more than a forwarded call costs. Needs no package."""
 import argparse
 import csv
 import os
@@ -66,7 +66,7 @@ def print_table(shapes, results):
         others = [results[name][shape][0] for name in names if "BLAS" in name and shape in results[name]]
         ours = results["fastgemm"].get(shape)
         ratio = f"{min(others) / ours[0]:.2f}" if ours and others else ""
-        texts = ["" if cell is None else f"{cell[0] * 1e3:.4g}" + ("" if cell[3] <= 1.0 else " WRONG") for cell in cells]
+        texts = ["" if cell is None else f"{cell[0] * 1e3:.4g}{'' if cell[3] <= 1.0 else ' WRONG'}" for cell in cells]
         print(f"| {shape} | " + " | ".join(texts) + f" | {ratio} |")
 
 
