@@ -19,35 +19,30 @@ template <class Config>
 class Mainloop {
  public:
   FG_DEVICE Mainloop(const HopperParams& params, const SharedLayout<Config>& shared, int blocks)
-      : shared_(shared), feed_(params, shared, blocks), warp_(ptx::warp_index()), blocks_(blocks) {
+      : shared_(shared), feed_(params, shared, blocks), warp_(ptx::warp_index()) {
     const int lane_wide = ptx::lane_index() % kLanesWide;
     const int lane_narrow = ptx::lane_index() / kLanesWide;
-    const int warp_narrow = warp_ / kWarpsWide;
-    s_wide_ = shared.s_ring + wide_offset(warp_ % kWarpsWide, lane_wide, 0);
-    s_narrow_ = shared.s_ring + kStageBytesWide;
+    const int warp_narrow = warp_ / Config::kWarpsWide;
+    s_wide_ = shared.s_ring + wide_offset(warp_ % Config::kWarpsWide, lane_wide, 0);
+    s_narrow_ = shared.s_ring + Config::kStageBytesWide;
     if constexpr (Config::kNarrowDepthContiguous) {
-      s_narrow_ += narrow_row(warp_narrow, lane_narrow, 0) * kRowBytes;
-      swizzle_ = chunk_offset(lane_narrow, 0) - lane_narrow * kRowBytes;
+      s_narrow_ += narrow_row(warp_narrow, lane_narrow, 0) * Config::kRowBytes;
+      swizzle_ = chunk_offset<Config::kRowBytes>(lane_narrow, 0) - lane_narrow * Config::kRowBytes;
     } else {
       s_narrow_ += narrow_offset(warp_narrow, lane_narrow, 0);
     }
   }
 
-  // Fills all stages but one, and has the first block's wide operand transposed. By the whole block, once.
+  // Fills all stages but one. By the whole block, once.
   FG_DEVICE void start() {
     if (ptx::thread_index() == 0) {
       for (int block = 0; block < Config::kStages - 1; ++block) feed_.copy_block(block);
-    }
-    if constexpr (Config::kWideDepthContiguous) {
-      if (blocks_ == 0) return;
-      wait_for(shared_.full(0), 0);
-      for (int unit = 0; unit < kTransposeUnits; ++unit) transpose(0, 0, unit);
     }
   }
 
   // The next `blocks` k blocks, 1 or more.
   FG_DEVICE void multiply_blocks(Accumulators& r_acc, int blocks) {
-    wait_for_present_block();
+    wait_for(shared_.full(stage_), parity_);
     Fragments r_fragments;
     load_first(r_fragments);
 #pragma unroll 1
@@ -62,7 +57,7 @@ class Mainloop {
   // The first `steps` steps of the next k block, which is the last of its tile: only real steps enter a chain, since
   // adding 0 * 0 would turn a sum of -0 into +0.
   FG_DEVICE void multiply_rest(Accumulators& r_acc, int steps) {
-    wait_for_present_block();
+    wait_for(shared_.full(stage_), parity_);
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
       float r_wide[kThreadWide];
@@ -75,9 +70,6 @@ class Mainloop {
         ptx::fma_rn_in_place(r_acc[j][i], r_wide[i], r_narrow[j]);
       }
     }
-    if constexpr (Config::kWideDepthContiguous) {
-      for (int unit = 0; unit < kTransposeUnits; ++unit) transpose_following(unit);
-    }
     leave_stage();
   }
 
@@ -87,8 +79,8 @@ class Mainloop {
   static constexpr int kProducts = kThreadWide * kThreadNarrow;
   static constexpr int kWideVectorBytes = wide_offset(0, 0, 1);
   static constexpr int kNarrowVectorBytes = narrow_offset(0, 0, 1);
-  static constexpr int kNarrowElementBytes = narrow_row(0, 0, 1) * kRowBytes;
-  static_assert(kNarrowElementBytes % kSwizzleAlignment == 0, "all rows of a lane have one swizzle phase");
+  static constexpr int kNarrowElementBytes = narrow_row(0, 0, 1) * Config::kRowBytes;
+  static_assert(kNarrowElementBytes % (kSwizzleRows * Config::kRowBytes) == 0, "a lane's rows have one swizzle phase");
 
   // Fragments of two steps; of a k-contiguous operand those of four steps, each element's replaced as soon as the last
   // of them has been used.
@@ -109,56 +101,6 @@ class Mainloop {
   FG_DEVICE int following_stage() const { return stage_ == Config::kStages - 1 ? 0 : stage_ + 1; }
   FG_DEVICE int following_parity() const { return stage_ == Config::kStages - 1 ? parity_ ^ 1 : parity_; }
 
-  // Where the wide operand of the present block lies, or that of the one after it.
-  FG_DEVICE ptx::SharedAddress wide_tile(bool after) const {
-    if constexpr (Config::kWideDepthContiguous) {
-      return Config::kTransposedOffset + ((block_ + (after ? 1 : 0)) % kTransposedBuffers) * kStageBytesWide;
-    } else {
-      return (after ? following_stage() : stage_) * kStageBytes;
-    }
-  }
-
-  // A warp that has transposed its part of a block has also waited for the block's copies.
-  FG_DEVICE void wait_for_present_block() const {
-    if constexpr (Config::kWideDepthContiguous) {
-      wait_for(shared_.transposed(warp_ % kWarpsWide), block_ & 1);
-    } else {
-      wait_for(shared_.full(stage_), parity_);
-    }
-  }
-
-  // One unit of this warp's part of the wide operand of block `block`, which lies in stage `stage`.
-  FG_DEVICE void transpose(int block, int stage, int unit) const {
-    const int lane = ptx::lane_index();
-    const int row = transpose_row(warp_ % kWarpsWide, warp_ / kWarpsWide, lane);
-    const int chunk = transpose_chunk(lane, unit);
-    const ptx::SharedAddress s_from = shared_.s_ring + stage * kStageBytes;
-    const ptx::SharedAddress s_to =
-        shared_.s_ring + Config::kTransposedOffset + block % kTransposedBuffers * kStageBytesWide + row * 4;
-    float r_square[4][4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i) load_vector(r_square[i], s_from + chunk_offset(row + i, chunk));
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      ptx::st_shared_f32x4(s_to + (4 * chunk + k) * kWideStepBytes,
-                           float4{r_square[0][k], r_square[1][k], r_square[2][k], r_square[3][k]});
-    }
-    if (unit < kTransposeUnits - 1) return;
-    ptx::warp_sync();
-    if (lane == 0) ptx::mbarrier_arrive(shared_.transposed(warp_ % kWarpsWide));
-  }
-
-  // The same for the block after the present one, if the share has one, into the buffer of the block before it, which
-  // all warps of the slice must have read. Units in ascending order.
-  FG_DEVICE void transpose_following(int unit) const {
-    if (block_ + 1 >= blocks_) return;
-    if (unit == 0) {
-      wait_for(shared_.full(following_stage()), following_parity());
-      if (block_ > 0) wait_for(shared_.consumed(warp_ % kWarpsWide), (block_ - 1) & 1);
-    }
-    transpose(block_ + 1, following_stage(), unit);
-  }
-
   __host__ __device__ static constexpr int wide_index(int product) {
     const int along = product % kThreadWide;
     return product / kThreadWide % 2 == 0 ? along : kThreadWide - 1 - along;
@@ -170,10 +112,10 @@ class Mainloop {
   }
 
   FG_DEVICE void load_first(Fragments& r_fragments) const {
-    const ptx::SharedAddress offset = stage_ * kStageBytes;
+    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
 #pragma unroll
     for (int vector = 0; vector < kVectorsWide; ++vector) {
-      load_vector(r_fragments.wide[0] + 4 * vector, s_wide_ + wide_tile(false) + vector * kWideVectorBytes);
+      load_vector(r_fragments.wide[0] + 4 * vector, s_wide_ + offset + vector * kWideVectorBytes);
     }
     constexpr int kLoads = Config::kNarrowDepthContiguous ? kThreadNarrow : kVectorsNarrow;
     constexpr int kBytes = Config::kNarrowDepthContiguous ? kNarrowElementBytes : kNarrowVectorBytes;
@@ -184,10 +126,10 @@ class Mainloop {
   }
 
   FG_DEVICE void load_step(float (&r_wide)[kThreadWide], float (&r_narrow)[kThreadNarrow], int step) const {
-    const ptx::SharedAddress offset = stage_ * kStageBytes;
+    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
 #pragma unroll
     for (int vector = 0; vector < kVectorsWide; ++vector) {
-      load_vector(r_wide + 4 * vector, s_wide_ + wide_tile(false) + step * kWideStepBytes + vector * kWideVectorBytes);
+      load_vector(r_wide + 4 * vector, s_wide_ + offset + step * Config::kWideStepBytes + vector * kWideVectorBytes);
     }
     if constexpr (Config::kNarrowDepthContiguous) {
       const ptx::SharedAddress s_first = s_narrow_ + offset + ((step / 4 * 16) ^ swizzle_) + step % 4 * 4;
@@ -197,7 +139,7 @@ class Mainloop {
 #pragma unroll
       for (int vector = 0; vector < kVectorsNarrow; ++vector) {
         load_vector(r_narrow + 4 * vector,
-                    s_narrow_ + offset + step * kNarrowStepBytes + vector * kNarrowVectorBytes);
+                    s_narrow_ + offset + step * Config::kNarrowStepBytes + vector * kNarrowVectorBytes);
       }
     }
   }
@@ -207,7 +149,7 @@ class Mainloop {
   FG_DEVICE void load_ahead(Fragments& r_fragments, const EightSteps& at, int product) const {
     constexpr bool kLast = kStep == kUnrolledSteps - 1;
     constexpr int kNext = (kStep + 1) % 2;
-    const ptx::SharedAddress s_wide = kLast ? at.s_wide_after : at.s_wide + (kStep + 1) * kWideStepBytes;
+    const ptx::SharedAddress s_wide = kLast ? at.s_wide_after : at.s_wide + (kStep + 1) * Config::kWideStepBytes;
     if constexpr (Config::kNarrowDepthContiguous) {
       if (product % kThreadWide != 0) return;
       const int slot = product / kThreadWide;
@@ -219,7 +161,8 @@ class Mainloop {
     } else {
       if (product % 2 != 0 || product / 2 >= kVectorsWide + kVectorsNarrow) return;
       const int vector = kVectorsWide + kVectorsNarrow - 1 - product / 2;
-      const ptx::SharedAddress s_narrow = kLast ? at.s_narrow_after : at.s_narrow + (kStep + 1) * kNarrowStepBytes;
+      const ptx::SharedAddress s_narrow =
+          kLast ? at.s_narrow_after : at.s_narrow + (kStep + 1) * Config::kNarrowStepBytes;
       if (vector < kVectorsWide) {
         load_vector(r_fragments.wide[kNext] + 4 * vector, s_wide + vector * kWideVectorBytes);
       } else {
@@ -255,12 +198,11 @@ class Mainloop {
   FG_DEVICE void multiply_block(Accumulators& r_acc, Fragments& r_fragments, bool more) const {
     const int next_stage = more ? following_stage() : stage_;
     const int next_parity = more ? following_parity() : parity_;
-    const ptx::SharedAddress offset = stage_ * kStageBytes;
-    const ptx::SharedAddress next_offset = next_stage * kStageBytes;
+    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
+    const ptx::SharedAddress next_offset = next_stage * Config::kStageBytes;
     const ptx::SharedAddress next_barrier = shared_.full(next_stage);
-    const ptx::SharedAddress s_wide_next = s_wide_ + wide_tile(more);
     EightSteps at;
-    at.s_wide = s_wide_ + wide_tile(false);
+    at.s_wide = s_wide_ + offset;
     at.s_narrow = s_narrow_ + offset;
     int chunk_bytes = 0;  // of the eight steps in a k-contiguous row
 #pragma unroll 1
@@ -269,12 +211,12 @@ class Mainloop {
         at.s_narrow = s_narrow_ + offset + ((chunk_bytes + 16) ^ swizzle_);
       }
       chunk_bytes += kUnrolledSteps * 4;
-      const bool last = chunk_bytes == kTileK * 4;
-      at.s_wide_after = last ? s_wide_next : at.s_wide + kUnrolledSteps * kWideStepBytes;
+      const bool last = chunk_bytes == Config::kTileK * 4;
+      at.s_wide_after = last ? s_wide_ + next_offset : at.s_wide + kUnrolledSteps * Config::kWideStepBytes;
       if constexpr (Config::kNarrowDepthContiguous) {
         at.s_narrow_after = last ? s_narrow_ + next_offset + swizzle_ : s_narrow_ + offset + (chunk_bytes ^ swizzle_);
       } else {
-        at.s_narrow_after = last ? s_narrow_ + next_offset : at.s_narrow + kUnrolledSteps * kNarrowStepBytes;
+        at.s_narrow_after = last ? s_narrow_ + next_offset : at.s_narrow + kUnrolledSteps * Config::kNarrowStepBytes;
       }
       multiply_step<0>(r_acc, r_fragments, at);
       multiply_step<1>(r_acc, r_fragments, at);
@@ -282,21 +224,13 @@ class Mainloop {
       multiply_step<3>(r_acc, r_fragments, at);
       multiply_step<4>(r_acc, r_fragments, at);
       multiply_step<5>(r_acc, r_fragments, at);
-      if constexpr (Config::kWideDepthContiguous) {
-        multiply_step<6>(r_acc, r_fragments, at);
-        if (last && more) wait_for(shared_.transposed(warp_ % kWarpsWide), (block_ + 1) & 1);
-        multiply_step<7>(r_acc, r_fragments, at);
-        // Late enough that copies have had time since they were started, early enough that no warp waits for another.
-        if (chunk_bytes == kTileK * 2 || chunk_bytes == kTileK * 3) transpose_following(chunk_bytes / kTileK - 2);
-      } else {
-        const bool ready = ptx::mbarrier_try_wait(next_barrier, next_parity);
-        multiply_step<6>(r_acc, r_fragments, at);
-        if (last && !ready) wait_for(next_barrier, next_parity);
-        multiply_step<7>(r_acc, r_fragments, at);
-      }
+      const bool ready = ptx::mbarrier_try_wait(next_barrier, next_parity);
+      multiply_step<6>(r_acc, r_fragments, at);
+      if (last && !ready) wait_for(next_barrier, next_parity);
+      multiply_step<7>(r_acc, r_fragments, at);
       at.s_wide = at.s_wide_after;
       if constexpr (!Config::kNarrowDepthContiguous) at.s_narrow = at.s_narrow_after;
-    } while (chunk_bytes != kTileK * 4);
+    } while (chunk_bytes != Config::kTileK * 4);
   }
 
   // This warp has done with the present stage; if it is its turn, it fills the one before, which all will have left.
@@ -304,8 +238,7 @@ class Mainloop {
     ptx::warp_sync();
     if (ptx::lane_index() == 0) {
       ptx::mbarrier_arrive(shared_.empty(stage_));
-      if constexpr (Config::kWideDepthContiguous) ptx::mbarrier_arrive(shared_.consumed(warp_ % kWarpsWide));
-      if ((block_ ^ warp_) % kWarps == 0) feed_.copy_block(block_ + Config::kStages - 1);
+      if ((block_ ^ warp_) % Config::kWarps == 0) feed_.copy_block(block_ + Config::kStages - 1);
     }
     ptx::warp_sync();
     parity_ = following_parity();
@@ -322,7 +255,6 @@ class Mainloop {
   int stage_ = 0;
   int parity_ = 0;  // of the present stage's full barrier
   int block_ = 0;   // k blocks done
-  int blocks_;      // of the share
 };
 
 }  // namespace fastgemm::hopper

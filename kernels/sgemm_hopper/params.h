@@ -6,6 +6,7 @@
 #include "kernels/contract.h"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_hopper/shares.h"
+#include "kernels/split_params.h"
 
 namespace fastgemm::hopper {
 
@@ -16,8 +17,9 @@ struct HopperParams {
   ShareGrid grid;
   int tiles_wide = 0;
   int tiles_narrow = 0;
-  int whole_blocks = 0;  // k blocks of a tile that are full; one more, of rest_steps, where k is no multiple of kTileK
+  int whole_blocks = 0;  // full k blocks of a tile; one more, of rest_steps, where k is no multiple of theirs
   int rest_steps = 0;
+  SplitParams split;               // where grid.parts is 2 or more
   float* parked = nullptr;         // grid.shares - 1 tiles of accumulators between the shares of a chain
   std::uint32_t* flags = nullptr;  // a ticket counter, then a flag a share: its parked accumulators are there
 };

@@ -1,19 +1,23 @@
 // How a launch's work is cut into shares, one a block: all k blocks of all tiles in one row, tile after tile, in equal
 // pieces. A tile that a border cuts is begun by the share before the border and continued by the one after it, in the
-// same chain of FMAs. Plain arithmetic, for host and device.
+// same chain of FMAs. Or, with more SMs than tiles, every tile in as many parts of k, whose sums are added afterwards.
+// Plain arithmetic, for host and device.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 
+#include "kernels/split_params.h"
+
 namespace fastgemm::hopper {
 
 struct ShareGrid {
   std::int64_t tiles = 0;
   int k_blocks = 0;      // of a tile, the last perhaps partial; 1 or more
-  int shares = 0;        // at most `tiles`
+  int shares = 0;        // at most `tiles`; with several parts, tiles * parts
   bool chained = false;  // borders may cut tiles
+  int parts = 1;         // of a tile's k blocks, each a share
 };
 
 // Part of a tile: k blocks first .. end - 1.
@@ -32,6 +36,12 @@ struct Share {
 };
 
 __host__ __device__ constexpr std::int64_t share_border(const ShareGrid& grid, std::int64_t share) {
+  if (grid.parts > 1) {
+    const auto number = static_cast<std::uint32_t>(share);
+    const std::uint32_t tile = number / static_cast<std::uint32_t>(grid.parts);
+    const int part = static_cast<int>(number - tile * static_cast<std::uint32_t>(grid.parts));
+    return static_cast<std::int64_t>(tile) * grid.k_blocks + split_steps(grid.k_blocks, grid.parts, part).begin;
+  }
   const std::int64_t unit = grid.chained ? 1 : grid.k_blocks;
   const std::int64_t units = grid.chained ? grid.tiles * grid.k_blocks : grid.tiles;
   // units * share / shares, without overflow

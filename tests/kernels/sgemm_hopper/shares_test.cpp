@@ -105,6 +105,30 @@ TEST_CASE("segments follow each other in a share's count of k blocks", "[kernels
   }
 }
 
+TEST_CASE("a tile in parts has its shares side by side, differing by a k block at most", "[kernels][hopper]") {
+  for (const std::int64_t tiles : {1, 7, 133}) {
+    for (const int k_blocks : {3, 8, 1000}) {
+      for (const int parts : {2, 3}) {
+        const ShareGrid grid{tiles, k_blocks, static_cast<int>(tiles * parts), false, parts};
+        std::int64_t end = 0;
+        for (int number = 0; number < grid.shares; ++number) {
+          const Share share = make_share(grid, number);
+          REQUIRE(share.begin == end);
+          end = share.end;
+          REQUIRE(share.segments == 1);
+          const Segment segment = segment_of(grid, share, 0);
+          CHECK(segment.tile == number / parts);
+          CHECK((segment.first == 0) == (number % parts == 0));
+          CHECK((segment.end == k_blocks) == (number % parts == parts - 1));
+          CHECK(segment.end - segment.first >= k_blocks / parts);
+          CHECK(segment.end - segment.first <= (k_blocks + parts - 1) / parts);
+        }
+        CHECK(end == tiles * k_blocks);
+      }
+    }
+  }
+}
+
 TEST_CASE("borders of huge grids do not overflow", "[kernels][hopper]") {
   const std::int64_t tiles = std::int64_t{1} << 31;
   const int k_blocks = (1 << 21) - 1;
