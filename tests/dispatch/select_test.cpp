@@ -46,7 +46,10 @@ void check_plan(const Plan& plan, const GemmProblem& problem, const DeviceInfo& 
     REQUIRE(plan.entry->type_ab == problem.type_ab);
     REQUIRE(device.compute_capability >= plan.entry->min_compute_capability);
     REQUIRE(plan.entry->supports(problem));
-    if (needs_sequential(problem)) REQUIRE(plan.entry->sequential);
+    if (needs_sequential(problem)) {
+      REQUIRE(plan.entry->sequential);
+      REQUIRE(plan.splits == 1);  // parts of k would be chains of their own
+    }
     REQUIRE(plan.predicted_us > 0.0);
   } else if (!plan.refused) {
     REQUIRE(options.fallback_available);

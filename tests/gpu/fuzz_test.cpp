@@ -5,6 +5,7 @@
 //   FASTGEMM_FUZZ_ONE_BY_ONE  1: waits for each call, to find the one that ends everything
 #include "tests/gpu/fuzz_calls.h"
 #include "tests/gpu/support.h"
+#include "tests/gpu/watchdog.h"
 
 using namespace fastgemm;
 using namespace fastgemm::gpu_tests;
@@ -74,10 +75,17 @@ TEST_CASE("random calls through the dispatcher, on several streams, some capture
   const std::int64_t first = only >= 0 ? only : 0;
   const std::int64_t last = only >= 0 ? only + 1 : environment_number("FASTGEMM_FUZZ_COUNT", 100000);
   Lanes lanes;
+  std::atomic<std::int64_t> present{first};
+  Watchdog watchdog(std::chrono::seconds(30), [&] {
+    return "calls of seed " + std::to_string(seed) + " up to number " + std::to_string(present) +
+           " have been made; FASTGEMM_FUZZ_ONE_BY_ONE=1 ends at the one";
+  });
   for (std::int64_t index = first; index < last && !lanes.dead(); ++index) {
     const FuzzCall call = draw_fuzz_call(seed, index, {});
     if (only >= 0) WARN("call " << index << ", on stream " << call.lane << ": " << spell(call.the_case));
+    present = index;
     lanes.add(call);
+    watchdog.tick();
   }
   lanes.check(seed, last - first);
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/gpu/support.h"
+#include "tests/gpu/watchdog.h"
 
 using namespace fastgemm;
 using namespace fastgemm::gpu_tests;
@@ -118,6 +119,7 @@ struct Tally {
   std::atomic<std::int64_t> wrong{0};
   std::mutex mutex;
   std::string first_wrong;
+  Watchdog* watchdog = nullptr;
 
   void report(const std::string& what) {
     if (wrong++ > 0) return;
@@ -169,6 +171,7 @@ class Worker {
       if (!hash_of(*chosen[i], results_[i]->get(), *streams_[i], &hash)) tally->report("a CUDA error");
       if (hash != chosen[i]->hash) tally->report(text_of(*chosen[i]));
       ++tally->calls;
+      tally->watchdog->tick();
     }
   }
 
@@ -227,6 +230,8 @@ TEST_CASE("threads and streams at work for long keep serial bits and flat device
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < kThreads; ++i) workers.push_back(std::make_unique<Worker>(i, bytes_of_d));
   Tally tally;
+  Watchdog watchdog(std::chrono::seconds(30), [&] { return std::to_string(tally.calls) + " calls were made"; });
+  tally.watchdog = &watchdog;
   // Before the first look at memory every product has run: cuBLAS loads its kernels when it first needs them.
   on_all(workers, [&](Worker& worker) { worker.make_all(products, &tally); });
   const std::int64_t free_before = free_memory();
