@@ -10,6 +10,7 @@
 #                           `bench` on a machine with a GPU that GPU's alone
 #   FASTGEMM_CUDA           folder of a CUDA toolkit, or "wheels": NVIDIA's wheels from PyPI, put in the build folder;
 #                           default: a toolkit that is there, else the wheels
+#   FASTGEMM_SANITIZERS     `test` alone: OFF leaves out the host tests under sanitizers, which are some minutes of it
 set -euo pipefail
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -230,7 +231,8 @@ run_tests() {
   local report=$build_dir/ctest.xml status=0
   local -A count
   find_cuobjdump
-  configure -DFASTGEMM_BUILD_TESTS=ON -DFASTGEMM_CUOBJDUMP="$cuobjdump"
+  configure -DFASTGEMM_BUILD_TESTS=ON -DFASTGEMM_CUOBJDUMP="$cuobjdump" \
+    -DFASTGEMM_SANITIZER_TESTS="${FASTGEMM_SANITIZERS:-ON}"
   build
   say "Running the tests"
   rm -f "$report"

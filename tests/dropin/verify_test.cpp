@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "src/dropin/plain_sgemm.h"
 #include "tests/dropin/products.h"
@@ -41,6 +42,14 @@ OffloadResult with_nan(const HostGemm& g, const HostBlas& blas) noexcept {
   return OffloadResult::kDone;
 }
 
+std::int64_t altered_row = 0, altered_column = 0;
+
+OffloadResult altered(const HostGemm& g, const HostBlas& blas) noexcept {
+  right(g, blas);
+  g.c[altered_row + altered_column * g.ldc] *= 1.0f + 0x1p-10f;
+  return OffloadResult::kDone;
+}
+
 OffloadResult declines(const HostGemm&, const HostBlas&) noexcept { return OffloadResult::kDeclined; }
 
 }  // namespace
@@ -68,6 +77,34 @@ TEST_CASE("a wrong element is found, with its place", "[dropin]") {
   CHECK(worst.offloaded == worst.host + 1.0f);
   CHECK(worst.error > allowed_difference(20));
   CHECK(p.c[2 + 3 * p.gemm.ldc] == p.expected[2 + 3 * p.gemm.ldc] + 1.0f);
+}
+
+TEST_CASE("an error is measured by its own row of op(A) and column of op(B)", "[dropin]") {
+  const auto power = [](int exponent) { return std::ldexp(1.0f, exponent); };
+  for (const char transa : {'N', 'T'}) {
+    for (const char transb : {'N', 'T'}) {
+      // Row i of op(A) is 2^(10 i) all along, column j of op(B) 2^(7 j): |row| |column| is C(i, j) itself where k is 4.
+      Product p(transa, transb, 3, 5, 4, 1.0f, 0.0f);
+      for (int inner = 0; inner < 4; ++inner) {
+        for (int i = 0; i < 3; ++i) {
+          p.a[transa == 'N' ? i + inner * p.gemm.lda : inner + i * p.gemm.lda] = power(10 * i);
+        }
+        for (int j = 0; j < 5; ++j) {
+          p.b[transb == 'N' ? inner + j * p.gemm.ldb : j + inner * p.gemm.ldb] = power(7 * j);
+        }
+      }
+      for (const auto& [row, column] : {std::pair{0, 0}, std::pair{2, 0}, std::pair{0, 4}}) {
+        altered_row = row;
+        altered_column = column;
+        Difference worst;
+        offload_and_verify(p.gemm, host, &altered, &worst);
+        INFO(transa << transb << " " << row << ", " << column);
+        CHECK(worst.row == row);
+        CHECK(worst.column == column);
+        CHECK(worst.error == Approx(0x1p-10));
+      }
+    }
+  }
 }
 
 TEST_CASE("NaN on one side alone is a difference", "[dropin]") {
