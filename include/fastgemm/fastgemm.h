@@ -84,7 +84,8 @@ typedef enum fg_pointer_mode_t { FG_POINTER_MODE_HOST = 0, FG_POINTER_MODE_DEVIC
  *   FG_MATH_FP32_SEQUENTIAL   one chain of fused multiply-adds per element in ascending k: an element's bits depend on
  *                             nothing but its row of op(A), its column of op(B), alpha, beta and its C
  *   FG_MATH_FP32_TENSOR       tensor cores may be used where the error is no larger than FP32's
- *   FG_MATH_TF32              cuBLAS's TF32, where cuBLAS is there and alpha and beta are on the host; else FP32
+ *   FG_MATH_TF32              cuBLAS's TF32, where cuBLAS is there, alpha and beta are on the host and A, B and D are not
+ *                             in pointer arrays; else FP32
  */
 typedef enum fg_math_mode_t {
   FG_MATH_DEFAULT = 0,

@@ -11,6 +11,8 @@ bool has_pointers(const GemmProblem& problem) {
 
 }  // namespace
 
+bool fallback_trusts_addresses(const GemmProblem& problem) { return has_pointers(problem); }
+
 bool has_epilogue(const GemmProblem& problem) {
   return problem.bias != nullptr || problem.activation != Activation::kNone;
 }

@@ -10,6 +10,10 @@ namespace fastgemm {
 // Why the fallback cannot take `problem`; null when it can.
 const char* fallback_refusal(const GemmProblem& problem);
 
+// Pointer arrays: cuBLAS trusts that every address is aligned like the leading dimensions, and faults where one is not
+// (13.1: misaligned address in cublasGemmBatchedEx, FP16 and TF32). Nobody on the host knows the addresses.
+bool fallback_trusts_addresses(const GemmProblem& problem);
+
 bool has_epilogue(const GemmProblem& problem);  // bias or activation
 
 // True when D is the memory of C, with the same ld and stride.

@@ -99,10 +99,7 @@ double cublas_us(const GemmProblem& problem, const DeviceInfo& device, const Sel
   const bool suited = problem.k > 0 && !needs_sequential(problem);
   // One call of cuBLAS, with no pass of ours before or after it, whose kernel might not be there.
   const bool alone = !has_epilogue(problem) && (problem.beta.value == 0.0f || is_in_place(problem));
-  // Of addresses in arrays cuBLAS trusts that they are aligned like the leading dimensions, and faults where not.
-  const bool in_arrays =
-      problem.a.pointers != nullptr || problem.b.pointers != nullptr || problem.d.pointers != nullptr;
-  const bool may = allowed && suited && alone && !in_arrays;
+  const bool may = allowed && suited && alone && !fallback_trusts_addresses(problem);
   return may ? predict_cublas_us(problem, device, resources_of(options)) : std::numeric_limits<double>::infinity();
 }
 
@@ -132,7 +129,9 @@ Plan select(const GemmProblem& problem, const DeviceInfo& device, std::span<cons
             const SelectOptions& options) {
   if (options.force_fallback) return fall_back(problem, options, "cublas is forced");
   if (options.forced != nullptr) return select_forced(problem, device, available, options);
-  if (wants_tf32(problem) && options.fallback_available && fallback_refusal(problem) == nullptr) {
+  // TF32 is a permission: strict FP32 serves where cuBLAS does not, or might fault.
+  if (wants_tf32(problem) && options.fallback_available && fallback_refusal(problem) == nullptr &&
+      !fallback_trusts_addresses(problem)) {
     return use_fallback(problem, "math mode TF32: cuBLAS");
   }
   const KernelEntry* best = nullptr;

@@ -177,6 +177,10 @@ TEST_CASE("TF32 is cuBLAS's where it can be", "[dispatch][select]") {
   problem.alpha.device = &problem;
   CHECK(chosen(problem, 90, 132) == "f32_64x64");
   problem.alpha.device = nullptr;
+  const void* const* addresses = reinterpret_cast<const void* const*>(&problem);
+  problem.b.pointers = addresses;  // which cuBLAS would trust to be aligned
+  CHECK(chosen(problem, 90, 132) == "f32_64x64");
+  problem.b.pointers = nullptr;
   problem.k = 0;
   CHECK(chosen(problem, 90, 132) != "cublas");
   GemmProblem half = product_of(DataType::kFloat16, 8192, 8192, 8192);
