@@ -4,7 +4,8 @@
   tests/emulation/plant_bugs.py [--build DIR] [--tree DIR] [--jobs N] [--only TEXT] [--check]
 
 Each bug of planted_bugs.py is one exact text of one file, replaced by another. The script fails if a text no longer
-stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed whose entry does not say why.
+stands exactly once in its file (--check tests that alone), if the tests fail without any bug, or if a bug is missed
+whose entry does not say why. It also says where a bug stands in code that nothing instantiates.
 """
 
 import argparse
@@ -72,7 +73,10 @@ class Workshop:
         compiled = next(line for line in self.commands if line.endswith(f"{self.sound}/{place(bug['source'])}"))
         compiled = compiled.replace(str(self.sound), str(folder))
         compiled = re.sub(r" -MF \S+", f" -MF {folder}/bug.d", compiled)
+        sound_object = self.build / re.search(r" -o (\S+)", compiled).group(1)
         self.call(bug, re.sub(r" -o \S+", f" -o {folder}/bug.o", compiled))
+        if (folder / "bug.o").read_bytes() == sound_object.read_bytes():
+            print(f"{bug['name']}: changes nothing that {bug['source']} is built to", file=sys.stderr)
         # The object comes before the archive, whose own one is then not taken.
         archive = "tests/emulation/libfastgemm_emulated_kernels.a"
         linked = next(part for part in self.commands[-1].split(" && ") if archive in part)
