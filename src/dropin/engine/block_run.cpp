@@ -25,7 +25,8 @@ CopyRect joined(const CopyRect& rect) {
 }  // namespace
 
 BlockRun::BlockRun(GpuRuntime& runtime, Lane& lane, CopyPool& pool, const Block& block, BlockPlan plan)
-    : runtime_(runtime), lane_(lane), pool_(pool), block_(block), plan_(std::move(plan)) {}
+    : runtime_(runtime), lane_(lane), pool_(pool), block_(block), plan_(std::move(plan)),
+      fills_past_cache_(plan_.in.size() <= 2 * lane.in_slots.size()) {}
 
 void BlockRun::run() {
   try {
@@ -76,7 +77,7 @@ std::int64_t BlockRun::buffer_ld(const Chunk& chunk) const {
 CopyRect BlockRun::to_buffer(const Chunk& chunk, Slot& slot) const {
   const BlockMatrix& m = matrix(chunk.matrix);
   return {slot.buffer, buffer_ld(chunk), at(m.host, m.host_ld, chunk.rect), m.host_ld, chunk.rect.rows,
-          chunk.rect.columns};
+          chunk.rect.columns, fills_past_cache_};
 }
 
 CopyRect BlockRun::to_device(const Chunk& chunk, Slot& slot) const {
@@ -102,7 +103,7 @@ CopyRect BlockRun::to_host_buffer(const Chunk& chunk, Slot& slot) const {
 CopyRect BlockRun::to_result(const Chunk& chunk, Slot& slot) const {
   const BlockMatrix& m = block_.c;
   return {at(m.host, m.host_ld, chunk.rect), m.host_ld, slot.buffer, buffer_ld(chunk), chunk.rect.rows,
-          chunk.rect.columns};
+          chunk.rect.columns, true};
 }
 
 bool BlockRun::pass_in() {

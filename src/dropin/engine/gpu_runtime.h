@@ -35,6 +35,7 @@ struct CopyRect {
   std::int64_t from_ld = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
+  bool past_cache = false;  // by the CPU: with streaming stores, which read no line before they write it
 };
 
 // C := alpha * op(A) * op(B) + beta * C in device memory.

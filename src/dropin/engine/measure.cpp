@@ -61,7 +61,9 @@ class CopyMeasurement {
   std::vector<Chunk> in_, out_;
 };
 
-// The fewest threads that come within 3 % of the best.
+// Twice the threads only where copies gain 20 %: in a product they take time from those that issue its copies.
+// Milliseconds on an H200 with 16 CPUs, 4, 8 and 14 threads: 1024 cubed 0.41, 0.46, 0.49; 2048 1.21, 1.25, 1.32; 4096
+// 5.45, 4.58, 4.71; 8192 26.2, 24.3, 24.5.
 void measure_copies(Device& device, CopyPool& pool, int max_threads, Calibration* result) {
   CopyMeasurement measurement(device);
   const double bytes = 4.0 * kRows * kColumns;
@@ -71,7 +73,7 @@ void measure_copies(Device& device, CopyPool& pool, int max_threads, Calibration
     pool.use(threads);
     const CopyPool::Busy awake(pool);
     const CopyTimes times = measurement.run();
-    if (times.both < 0.97 * best) {
+    if (times.both < 0.8 * best) {
       best = times.both;
       result->copy_threads = threads;
       result->in_bytes_per_s = bytes / times.in;

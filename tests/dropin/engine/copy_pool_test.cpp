@@ -45,6 +45,30 @@ TEST_CASE("A rectangle is copied without its gaps", "[copy_pool]") {
   }
 }
 
+// Columns start anywhere in a line of the cache, and end anywhere.
+TEST_CASE("Columns of any length from and to any address are copied", "[copy_pool]") {
+  const bool past_cache = GENERATE(false, true);
+  int wrong = 0;
+  for (std::int64_t rows = 1; rows <= 70; ++rows) {
+    for (std::int64_t start = 0; start < 16; ++start) {
+      Copy copy(rows + start, 3, 16 + 70 + 1, 16 + 70 + 2);
+      copy.rect.to += start;
+      copy.rect.from += (start * 7) % 16;
+      copy.rect.rows = rows;
+      copy.rect.past_cache = past_cache;
+      copy_rect(copy.rect);
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(copy.to.size()); ++i) {
+        const std::int64_t row = i % copy.rect.to_ld - start, column = i / copy.rect.to_ld;
+        const bool inside = row >= 0 && row < rows;
+        const float expected =
+            inside ? static_cast<float>((start * 7) % 16 + row + column * copy.rect.from_ld) : kOutside;
+        if (copy.to[static_cast<std::size_t>(i)] != expected) ++wrong;
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("Without threads the caller's help does all", "[copy_pool]") {
   CopyPool pool;
   Copy first(5, 5, 6, 7), second(8, 2, 8, 8);
