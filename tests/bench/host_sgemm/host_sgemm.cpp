@@ -134,11 +134,17 @@ struct Options {
 void take_turns(Sgemm sgemm, Sgemm beside, const Shape& shape, double seconds, Matrices* x, std::vector<double>* times,
                 std::vector<double>* beside_times) {
   constexpr std::size_t kLeast = 3, kMost = 10001;
-  for (double total = 0; times->size() < kLeast || (total < seconds && times->size() < kMost); total += times->back()) {
+  double total = 0;
+  const auto turn = [&](Sgemm function, std::vector<double>* taken) {
+    if (function == nullptr) return;
+    taken->push_back(call(function, shape, x));
+    total += taken->back();
+  };
+  while (times->size() < kLeast || (total < seconds && times->size() < kMost)) {
     const bool first = times->size() % 2 == 0;
-    if (beside != nullptr && !first) beside_times->push_back(call(beside, shape, x));
-    times->push_back(call(sgemm, shape, x));
-    if (beside != nullptr && first) beside_times->push_back(call(beside, shape, x));
+    if (!first) turn(beside, beside_times);
+    turn(sgemm, times);
+    if (first) turn(beside, beside_times);
   }
 }
 

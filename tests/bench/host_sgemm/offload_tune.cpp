@@ -1,8 +1,9 @@
 // Times the offload engine on this machine's GPU with each of its sizes varied around their defaults.
 //
-//   offload_tune [N ...]      sizes of square products; default: 1024 2048 4096 8192
+//   offload_tune [--only TEXT] [N ...]      sizes of square products; default: 1024 2048 4096 8192
 //
-// Prints what the calibration finds, then milliseconds a product: a row a variation, a column a size.
+// Prints what the calibration finds, then milliseconds a product: a row a variation (those with TEXT in their names and
+// the default), a column a size.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -40,6 +41,11 @@ std::vector<Variation> variations() {
   std::vector<Variation> all = {{"default", nothing},
                                 {"pinned memory", nothing, 0, Place::kPinned},
                                 {"device memory", nothing, 0, Place::kDevice}};
+  for (const std::int64_t panel : {512, 1024, 2048, 4096}) {
+    all.push_back({"pinned memory, panel " + std::to_string(panel), [=](EngineOptions* o) {
+                     o->device.cut.panel = o->device.cut.small_panel = panel;
+                   }, 0, Place::kPinned});
+  }
   for (const int threads : {2, 4, 6, 8, 10, 12, 14}) {
     all.push_back({"threads " + std::to_string(threads), nothing, threads});
   }
@@ -109,7 +115,14 @@ double median_ms(Engine& engine, std::int64_t size, const Matrices& x) {
 
 int main(int argc, char** argv) {
   std::vector<std::int64_t> sizes;
-  for (int index = 1; index < argc; ++index) sizes.push_back(std::atoll(argv[index]));
+  std::string only;
+  for (int index = 1; index < argc; ++index) {
+    if (std::string(argv[index]) == "--only" && index + 1 < argc) {
+      only = argv[++index];
+    } else {
+      sizes.push_back(std::atoll(argv[index]));
+    }
+  }
   if (sizes.empty()) sizes = {1024, 2048, 4096, 8192};
   const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
   std::vector<float> operand(static_cast<std::size_t>(largest * largest));
@@ -122,11 +135,12 @@ int main(int argc, char** argv) {
       in_place[static_cast<int>(place)].*each = place_matrix(operand, place);
     }
   }
-  CopyPool pool;
+  CopyPool& pool = *new CopyPool;  // its threads never end
   char folder[] = "/tmp/offload-tune-XXXXXX";
   if (mkdtemp(folder) == nullptr) return 1;
   std::vector<std::unique_ptr<Engine>> engines;  // what they hold on the device stays until the end
   for (const Variation& variation : variations()) {
+    if (variation.name != "default" && variation.name.find(only) == std::string::npos) continue;
     EngineOptions options = {.devices = {0}, .cpus = usable_cpus(), .cache = folder, .math = "fp32_sequential"};
     variation.change(&options);
     std::string error;
@@ -145,11 +159,13 @@ int main(int argc, char** argv) {
     }
     pool.grow(variation.threads);
     pool.use(variation.threads > 0 ? variation.threads : engine.calibration().copy_threads);
-    std::printf("%-16s", variation.name.c_str());
+    std::printf("%-26s", variation.name.c_str());
     for (const std::int64_t size : sizes) {
       std::printf(" %9.3f", median_ms(engine, size, in_place[static_cast<int>(variation.place)]));
     }
-    std::printf("   (start %.3f s)\n", since(start));
+    const Calibration& c = engine.calibration();
+    std::printf("   (start %.3f s; GB/s in %.1f, out %.1f)\n", since(start), c.in_bytes_per_s * 1e-9,
+                c.out_bytes_per_s * 1e-9);
     std::fflush(stdout);
   }
   return 0;
