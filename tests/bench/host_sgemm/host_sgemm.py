@@ -110,6 +110,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (library, extra, shapes, options) in contenders(arguments, folder).items():
             results[name] = run(arguments.program, library, shapes, arguments.seconds, extra, *options)
+            if arguments.csv:  # each time: a run that is cut short leaves what it has
+                write_csv(arguments.csv, results, turns)
     if arguments.turns:
         turns = run(arguments.program, arguments.fastgemm, [STARTS_THE_GPU, *TURNS], arguments.seconds,
                     {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas},
