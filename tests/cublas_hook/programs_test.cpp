@@ -1,5 +1,5 @@
-// The calls that PyTorch and CuPy make for mm, linear, bmm and matmul: the names as tests/gpu/cublas_hook.py counts them
-// on a GPU, types, modes and descriptors as their sources have them. names_test.cpp and lt_test.cpp vary one thing at a
+// The calls that PyTorch and CuPy make for mm, linear, bmm and matmul: names as tests/gpu/cublas_hook.py counts them on
+// a GPU; types, modes and descriptors as their sources have them. names_test.cpp and lt_test.cpp vary one thing at a
 // time; here everything is as it comes together.
 #include "tests/cublas_hook/fake_cublas.h"
 #include "tests/cublas_hook/fake_own.h"
