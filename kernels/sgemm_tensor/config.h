@@ -36,8 +36,8 @@ struct PartPair {
   int right = 0;
 };
 
-// How parts lie in a row of memory and in a stage, and their products, small ones first. Those before kSumsFrom are
-// summed apart, 2^kLowScale too large.
+// How parts lie in a row of memory and in a stage, and their products, small ones first. Those from kSumsFrom on are
+// summed apart, if that is not 0.
 template <Method kMethod>
 struct Parts;
 
@@ -48,9 +48,8 @@ struct Parts<Method::kFp16x3> {
   static constexpr int kCopies = 1;
   static constexpr int kRowBytes = 128;
   static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k128Bytes;
-  static constexpr int kSumsFrom = 2;
+  static constexpr int kSumsFrom = 0;
   static constexpr int kPairCount = 3;
-  static constexpr int kBlocksPerSum = 2;  // promoted every 64 of k: the tensor cores truncate as they add
   static __host__ __device__ constexpr int offset(int part, int) { return part * 64; }
   static __host__ __device__ constexpr PartPair pair(int index) {
     constexpr PartPair kPairs[kPairCount] = {{1, 0}, {0, 1}, {0, 0}};
@@ -65,9 +64,8 @@ struct Parts<Method::kBf16x6> {
   static constexpr int kCopies = 3;
   static constexpr int kRowBytes = 64;
   static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k64Bytes;
-  static constexpr int kSumsFrom = 0;
+  static constexpr int kSumsFrom = 5;  // so that one product that outweighs all others is rounded once, not cut off
   static constexpr int kPairCount = 6;
-  static constexpr int kBlocksPerSum = 1;
   static __host__ __device__ constexpr int offset(int part, int rows) { return part * rows * 64; }
   static __host__ __device__ constexpr PartPair pair(int index) {
     constexpr PartPair kPairs[kPairCount] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
@@ -76,36 +74,33 @@ struct Parts<Method::kBf16x6> {
 };
 
 struct Tile192x128 {
-  static constexpr int kTileM = 192, kTileN = 128, kHalves = 2, kFp16Stages = 4, kBf16Stages = 3;
+  static constexpr int kTileM = 192, kTileN = 128, kFp16Stages = 4, kBf16Stages = 3;
 };
 
 struct Tile128x128 {
-  static constexpr int kTileM = 128, kTileN = 128, kHalves = 1, kFp16Stages = 6, kBf16Stages = 4;
+  static constexpr int kTileM = 128, kTileN = 128, kFp16Stages = 6, kBf16Stages = 4;
 };
 
 struct Tile64x128 {
-  static constexpr int kTileM = 64, kTileN = 128, kHalves = 1, kFp16Stages = 8, kBf16Stages = 5;
+  static constexpr int kTileM = 64, kTileN = 128, kFp16Stages = 8, kBf16Stages = 5;
 };
 
-// Shape: kTileM, kTileN, kHalves (parts of m whose products are under way one after another, so that their sums and the
-// tile's fit in registers), kFp16Stages, kBf16Stages.
+// Shape: kTileM, kTileN, kFp16Stages, kBf16Stages.
 template <class Shape, Method kMethodValue>
 struct Config : Shape {
   static constexpr Method kMethod = kMethodValue;
   using Part = Parts<kMethod>;
   static constexpr int kTileLeft = Shape::kTileN;
   static constexpr int kTileRight = Shape::kTileM;
-  static constexpr int kHalf = kTileRight / Shape::kHalves;
-  static constexpr int kBlocksPerSum = Part::kBlocksPerSum;
   static_assert(kTileLeft == kWarpgroups * 64, "a warpgroup multiplies 64 rows");
-  static_assert(kTileRight % Strip::kRows == 0 && kHalf % Strip::kRows == 0, "whole strips");
+  static_assert(kTileRight % Strip::kRows == 0, "whole strips");
 
   // A stage: (kTileLeft, kBlockK) of all parts, then (kTileRight, kBlockK).
   static constexpr int kLeftBytes = kTileLeft * kBlockK * 2 * Part::kCount;
   static constexpr int kRightBytes = kTileRight * kBlockK * 2 * Part::kCount;
   static constexpr int kStageBytes = kLeftBytes + kRightBytes;
   static constexpr int kStages = kMethod == Method::kFp16x3 ? Shape::kFp16Stages : Shape::kBf16Stages;
-  static_assert(kStages >= kBlocksPerSum && kStageBytes % kSwizzleAlignment == 0, "swizzled tiles");
+  static_assert(kStageBytes % kSwizzleAlignment == 0, "swizzled tiles");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
   // stage, and one a warpgroup whose turn to multiply it is.

@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMaxEntries = 64;
 inline constexpr std::int64_t kLargeEntry = std::int64_t{1} << 20;  // elements of D
 
 // Smaller products that FP16 parts cannot serve are strict: two launches more would cost the others too much.
-inline constexpr double kBf16Operations = 0x1p33;
+inline constexpr double kBf16Operations = 0x1p31;
 
 inline bool supports(const GemmProblem& problem) {
   if (problem.type_ab != DataType::kFloat32 || problem.type_cd != DataType::kFloat32) return false;
@@ -148,8 +148,7 @@ cudaError_t launch_product(const PieceLaunch& piece) {
   params.problem = piece.problem;
   params.grid = {static_cast<int>((piece.problem.m + Config::kTileM - 1) / Config::kTileM),
                  static_cast<int>((piece.problem.n + Config::kTileN - 1) / Config::kTileN)};
-  constexpr int kSumDepth = kBlockK * Part::kBlocksPerSum;
-  params.k_blocks = (piece.split.depth + kSumDepth - 1) / kSumDepth * Part::kBlocksPerSum;
+  params.k_blocks = (piece.split.depth + kBlockK - 1) / kBlockK;
   const int tiles = params.grid.tiles_m * params.grid.tiles_n;
   const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
                                .threads = kThreads,
@@ -196,7 +195,7 @@ inline cudaError_t launch_strict(const PieceLaunch& piece) {
 template <class Shape>
 struct Launcher {
   using Fp16 = Config<Shape, Method::kFp16x3>;
-  using Bf16 = Config<Shape, Method::kBf16x6>;
+  using Bf16 = Config<Tile128x128, Method::kBf16x6>;  // three sums of 192 columns would be too many registers
   static constexpr std::int64_t kSharedBytes =
       Fp16::kSharedBytes > Bf16::kSharedBytes ? Fp16::kSharedBytes : Bf16::kSharedBytes;
 

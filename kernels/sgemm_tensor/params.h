@@ -15,7 +15,7 @@ struct SplitOperand {
   std::int64_t k_step = 0;    // one of the two is 1
   int rows = 0;
   std::uint16_t* g_parts = nullptr;  // (rows, part_pitch()), k contiguous: blocks of kBlockK of all parts, 0 past depth
-  float* g_unscale = nullptr;        // (rows): what a row's parts are to be multiplied by
+  float* g_unscale = nullptr;        // (rows): what undoes a row's scaling for FP16
 };
 
 struct SplitParams {
@@ -23,7 +23,7 @@ struct SplitParams {
   Scalar alpha;
   int depth = 0;
   bool bf16_available = false;
-  Summary* g_summaries = nullptr;          // (blocks, kSides)
+  Summary* g_summaries = nullptr;          // (blocks)
   std::uint32_t* g_blocks_done = nullptr;  // 0 before and after
   std::uint32_t* g_method = nullptr;
 };
@@ -41,7 +41,7 @@ struct ProductParams {
   const std::uint32_t* g_method = nullptr;
   GemmProblem problem;
   TileGrid grid;
-  int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k
+  int k_blocks = 0;  // copies bring zeros past the end of k
 };
 
 // A raster that walks `group` tiles of n before one of m: {m, n}.

@@ -1,26 +1,29 @@
 // How an FP32 number becomes FP16 or BF16 parts, and when their products are as accurate as FP32. Plain arithmetic.
 //
 // Three ways to a product, from fast to slow; the data decide, on the device:
-//   kFp16x3   x = 2^e (hi + lo / 2^11), hi and lo FP16, e a row's (of op(A)) or a column's (of op(B)) own; the products
-//             hi hi, hi lo and lo hi.
-//   kBf16x6   x = p0 + p1 + p2 exactly, BF16; the six products of at least 2^-16 of the first.
+//   kFp16x3   x = 2^e (hi + lo), hi and lo FP16, e a row's (of op(A)) or a column's (of op(B)) own; the products hi hi,
+//             hi lo and lo hi.
+//   kBf16x6   x = 2^e (p0 + p1 + p2) exactly, BF16; the six products of at least 2^-16 of the first.
 //   kStrict   FP32 throughout.
 //
-// Why kFp16x3 is no worse than FP32. Scaled, a row's largest element lies in [2^14, 2^15). hi rounds x to 11 bits, lo
-// what remains to 11 more, so |x - hi - lo / 2^11| <= 2^-23 |x| as long as lo is a normal FP16 number or 0, that is for
-// |x| >= 2^-13, down to 2^-27 of the row's largest element. lo lo, left out, is at most 2^-22 of its product. All
-// of this is independent from product to product and below what FP32 loses in a chain of 64 and more roundings; shorter
-// products are left to strict kernels.
-// A smaller element is off by up to 2^-36, or 2^-50 of the row's largest. That harms only sums in which
-// such elements meet the other operand's large ones and everything large meets zeros: a few among many, as normally
-// distributed data have (one in 2^25), do not matter, whole blocks of them may. So at most one element in 2^20 may be
-// so small, and in each row one, and one more for every 2^16 of k.
+// Why kFp16x3 is no worse than FP32. Scaled, a row's largest element, its top, lies in [2^14, 2^15). hi rounds x to 11
+// bits, lo what remains to 11 more, so |x - hi - lo| <= 2^-23 |x| as long as lo's last bit is one that FP16 has, that
+// is for |x| >= 2^-1, down to 2^-16 of the top. lo lo, left out, is at most 2^-22 of its product. Both are independent
+// from product to product, so that a sum of many forgets them: 2^-23.5 of one product (rms) is 2^-25 of a sum of eight
+// like ones, where FP32's own roundings are as large. A sum that is one product, or few, remembers them. So a row must
+// not be dominated: sum |x| >= 2 m top, m at least 4.
+//   A smaller element is off by up to 2^-25, 2^-39 of the top. m is also the most of these that a row may have: then at
+// most half of sum |b| meets a's small elements, at least half meets elements from 2^-16 of a's top, and what the
+// small ones do to a sum is at most 2^-39 top(a) m top(b) <= 2^-39 top(a) sum |b| / 2, beside a size of at least 2^-16
+// top(a) sum |b| / 2: 2^-23 of it in the worst case, wherever zeros are. m grows with k: of normally distributed
+// elements 1 in 2^14 is so small.
 //
-// Why kBf16x6 is no worse than FP32. The parts are exact, and what is left out is 2^-24 of a product. No scaling:
-// elements of 2^-50 and more give products, down to those of the last parts, of 2^-124 and more. Of smaller ones as
-// many are allowed as above; none below 2^-110, whose last part would be less than BF16 can hold.
+// Why kBf16x6 is no worse than FP32. The parts are exact, and what is left out is 2^-24 of a product. The top is scaled
+// to [2^50, 2^51), so that products of elements of 2^-50 and more, down to those of their last parts, are 2^-124 and
+// more. A row may have m smaller ones, down to 0, if it is not dominated: by the same reckoning they are nothing.
 //
-// Neither can overflow: elements are below 2^51, and k is below 2^24. Everything else is strict, NaN and infinity too.
+// Neither can overflow: elements are below 2^51, scaled or not, and k is below 2^24. Everything else is strict, NaN and
+// infinity too.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -34,14 +37,15 @@ enum Side { kLeft = 0, kRight = 1, kSides = 2 };
 
 enum class Method : std::uint32_t { kFp16x3, kBf16x6, kStrict };
 
-inline constexpr int kTopExponent = 14;    // of a scaled row's largest element
-inline constexpr int kLowScale = 11;       // lo is so many powers of two larger than what it stands for
-inline constexpr int kFullExponent = -13;  // scaled elements from here on keep all bits in two FP16 parts
-inline constexpr int kMaxExponent = 50;    // of elements that are split at all
-inline constexpr int kMinExponent = -110;
-inline constexpr int kMinSafeExponent = -50;  // see kBf16x6 above
-inline constexpr int kMissShare = 20;      // at most one element in 2^20 may miss
-inline constexpr int kRowMissShare = 16;   // in a row one, and one more for every 2^16 elements
+inline constexpr int kTopExponent = 14;       // of a row's top, scaled for FP16
+inline constexpr int kBf16TopExponent = 50;   // and for BF16
+inline constexpr int kFullExponent = -1;      // elements scaled for FP16 keep all bits from here on
+inline constexpr int kSafeExponent = -50;     // elements scaled for BF16: see above
+inline constexpr int kMaxExponent = 50;       // of elements that are split at all
+inline constexpr int kMinExponent = -110;     // of tops that FP16 parts can stand for
+inline constexpr int kMinBf16Exponent = -76;  // and BF16 parts: their scaling is an FP32 number
+inline constexpr int kLeastMisses = 4;        // that a row may have, and one more for every 2^kMissShare of k
+inline constexpr int kMissShare = 9;
 inline constexpr std::int64_t kMaxDepth = std::int64_t{1} << 24;
 
 // An FP32 number's bits without its sign order numbers by size; Inf and NaN come last.
@@ -50,20 +54,28 @@ __host__ __device__ constexpr std::uint32_t magnitude(std::uint32_t bits) { retu
 // Not zero and below `limit`.
 __host__ __device__ constexpr bool misses(std::uint32_t size, std::uint32_t limit) { return size - 1 < limit - 1; }
 
-// What a row is multiplied by, from its largest magnitude: a power of two, or 1 where the row is not split anyway.
+// Of a magnitude, as if it were no subnormal number.
+__host__ __device__ constexpr int exponent_of(std::uint32_t size) { return static_cast<int>(size >> 23) - 127; }
+
+// What a row is multiplied by for FP16, from its top: a power of two, or 1 where the row is not split anyway.
 __host__ __device__ constexpr int scale_exponent(std::uint32_t top) {
-  const int exponent = static_cast<int>(top >> 23) - 127;
-  if (exponent < kMinExponent || exponent > kMaxExponent) return 0;
-  return kTopExponent - exponent;
+  const int exponent = exponent_of(top);
+  return exponent < kMinExponent || exponent > kMaxExponent ? 0 : kTopExponent - exponent;
 }
 __host__ __device__ constexpr std::uint32_t power_of_two_bits(int exponent) {
   return static_cast<std::uint32_t>(exponent + 127) << 23;
 }
 
-// The least magnitude that keeps all bits in a row that is multiplied by 2^scale.
-__host__ __device__ constexpr std::uint32_t full_magnitude(int scale) {
-  const int exponent = kFullExponent - scale;
+// The magnitude of 2^exponent, or the least that is not zero.
+__host__ __device__ constexpr std::uint32_t limit_at(int exponent) {
   return exponent < -126 ? 1 : power_of_two_bits(exponent);
+}
+
+// The least magnitude that keeps all bits as FP16 parts in a row with this scaling for FP16, and that is safe as BF16
+// parts.
+__host__ __device__ constexpr std::uint32_t full_magnitude(int scale) { return limit_at(kFullExponent - scale); }
+__host__ __device__ constexpr std::uint32_t safe_magnitude(int scale) {
+  return limit_at(kSafeExponent - (scale + kBf16TopExponent - kTopExponent));
 }
 
 // The nearest BF16 number, ties to even; the number's upper half. For finite numbers.
@@ -71,49 +83,53 @@ __host__ __device__ constexpr std::uint32_t bf16_from_bits(std::uint32_t bits) {
   return (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
 }
 
-// What was seen of an operand, or of some of its elements. Counts stop at kMany.
+// What was seen of a row.
+struct SeenRow {
+  std::uint32_t top_bits = 0;
+  float top = 0.0f;
+  float sum = 0.0f;               // of magnitudes
+  std::uint32_t fp16_misses = 0;  // elements below full_magnitude() that are not 0
+  std::uint32_t bf16_misses = 0;  // elements below safe_magnitude() that are not 0
+};
+
+// What was seen of an operand, or of some of its rows.
 struct Summary {
   std::uint32_t top = 0;          // largest magnitude
-  std::uint32_t tiny = 0;         // elements below 2^kMinExponent that are not 0
-  std::uint32_t fp16_misses = 0;  // elements that lose bits as two FP16 parts, or kMany
-  std::uint32_t bf16_misses = 0;  // elements below 2^kMinSafeExponent that are not 0, or kMany
+  std::uint32_t not_fp16 = 0;     // not 0: a row is none for FP16 parts
+  std::uint32_t not_bf16 = 0;
+  std::uint32_t unused = 0;       // whole 16 bytes
 };
-
-inline constexpr std::uint32_t kMany = 1u << 30;
-
-__host__ __device__ constexpr std::uint32_t add_counts(std::uint32_t a, std::uint32_t b) {
-  return a + b < kMany ? a + b : kMany;
-}
 
 __host__ __device__ constexpr Summary join(const Summary& a, const Summary& b) {
-  return {a.top > b.top ? a.top : b.top, add_counts(a.tiny, b.tiny), add_counts(a.fp16_misses, b.fp16_misses),
-          add_counts(a.bf16_misses, b.bf16_misses)};
+  return {a.top > b.top ? a.top : b.top, a.not_fp16 | b.not_fp16, a.not_bf16 | b.not_bf16};
 }
 
-// A row's misses as they count for its operand.
-__host__ __device__ constexpr std::uint32_t row_misses(std::uint32_t misses, std::int64_t depth) {
-  return misses > 1 + (depth >> kRowMissShare) ? kMany : misses;
+// The most misses a row of `depth` elements may have.
+__host__ __device__ constexpr std::uint32_t most_misses(std::int64_t depth) {
+  return kLeastMisses + static_cast<std::uint32_t>(depth >> kMissShare);
 }
 
-__host__ __device__ constexpr bool few(std::uint32_t misses, std::int64_t elements) {
-  return misses <= elements >> kMissShare && misses < kMany;
+// One element, or a few, are most of what the row adds up to. NaN is dominated.
+__host__ __device__ constexpr bool is_dominated(const SeenRow& row, std::int64_t depth) {
+  return !(row.sum >= 2.0f * static_cast<float>(most_misses(depth)) * row.top);
 }
 
-// An operand of `elements` elements, as it bears on the choice.
-struct SeenOperand {
-  Summary summary;
-  std::int64_t elements = 0;
-};
+// A row as it counts for its operand. That a top is too large is seen from the operand's.
+__host__ __device__ constexpr Summary judge(const SeenRow& row, std::int64_t depth) {
+  if (row.top_bits == 0) return {};
+  const int exponent = exponent_of(row.top_bits);
+  const bool many = !is_dominated(row, depth);
+  const bool fp16 = exponent >= kMinExponent && row.fp16_misses <= most_misses(depth) && many;
+  const bool bf16 = exponent >= kMinBf16Exponent &&
+                    (row.bf16_misses == 0 || (row.bf16_misses <= most_misses(depth) && many));
+  return {row.top_bits, fp16 ? 0u : 1u, bf16 ? 0u : 1u};
+}
 
-__host__ __device__ constexpr Method choose(const SeenOperand& left, const SeenOperand& right,
-                                            bool bf16_available) {
-  const Summary all = join(left.summary, right.summary);
-  if (all.top >= power_of_two_bits(kMaxExponent + 1) || all.tiny > 0) return Method::kStrict;
-  if (few(left.summary.fp16_misses, left.elements) && few(right.summary.fp16_misses, right.elements)) {
-    return Method::kFp16x3;
-  }
-  const bool bf16 = few(left.summary.bf16_misses, left.elements) && few(right.summary.bf16_misses, right.elements);
-  return bf16 && bf16_available ? Method::kBf16x6 : Method::kStrict;
+// Of two operands, together.
+__host__ __device__ constexpr Method choose(const Summary& both, bool bf16_available) {
+  if (both.top >= power_of_two_bits(kMaxExponent + 1)) return Method::kStrict;
+  if (both.not_fp16 == 0) return Method::kFp16x3;
+  return both.not_bf16 == 0 && bf16_available ? Method::kBf16x6 : Method::kStrict;
 }
 
 }  // namespace fastgemm::sgemm_tensor

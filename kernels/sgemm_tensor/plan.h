@@ -41,10 +41,9 @@ inline constexpr std::int64_t kDepthUnit = 64;        // of stretches of k
 // 4 TB/s against 2 * 1024 operations at 260, or 130, TFLOP/s.
 inline constexpr std::int64_t kLongStretch = 1024;
 inline constexpr std::int64_t kShortStretch = 512;
-// Sums of many promotions lose what each of them gained: very deep products are the sum, in D, of shorter ones. (cuBLAS
-// cuts their k, too, and errs less than one chain would.)
+// Deeper products are the sum, in D, of products of so much: their parts need no more workspace, and few roundings of
+// D change nothing.
 inline constexpr std::int64_t kDeep = 16384;
-inline constexpr std::int64_t kStretchOfDeep = 4096;
 inline constexpr std::int64_t kLeastSide = 1536;  // of pieces of D, so that they have about a tile for each SM
 
 constexpr WorkspaceLayout workspace_layout(const Extents& piece, bool bf16_available) {
@@ -54,7 +53,7 @@ constexpr WorkspaceLayout workspace_layout(const Extents& piece, bool bf16_avail
   WorkspaceLayout layout;
   std::int64_t at = 0;
   layout.summaries = static_cast<std::size_t>(at);
-  at += kSides * kSummaryBlocks * static_cast<std::int64_t>(sizeof(Summary));
+  at += kSummaryBlocks * static_cast<std::int64_t>(sizeof(Summary));
   layout.method = static_cast<std::size_t>(at);
   at += kUnit;
   for (int side = 0; side < kSides; ++side) {
@@ -112,14 +111,14 @@ constexpr Extents part_of_d(const Extents& whole, std::size_t bytes) {
 
 // Three parts where their stretches of k are long, two where they are not too short, else pieces of D.
 constexpr PiecePlan plan_pieces(Extents whole, std::size_t bytes) {
-  if (whole.k > kDeep) whole.k = kStretchOfDeep;
+  whole.k = std::min(whole.k, kDeep);
   if (const Extents piece = whole_d(whole, true, bytes, kLongStretch); piece.k > 0) return {piece, true};
   if (const Extents piece = whole_d(whole, false, bytes, kShortStretch); piece.k > 0) return {piece, false};
   return {part_of_d(whole, bytes), false};
 }
 
 constexpr WorkspaceNeed workspace_need(Extents whole) {
-  if (whole.k > kDeep) whole.k = kStretchOfDeep;
+  whole.k = std::min(whole.k, kDeep);
   return {workspace_layout(least_piece(whole), false).bytes, workspace_layout(whole, true).bytes};
 }
 

@@ -14,11 +14,11 @@ inline constexpr int kMaxSplitBlocks = 1024;
 // 13.0: a block a row took 41 us at 2048 x 2048 for both operands, most of it waiting.
 inline constexpr int kShallowDepth = 4096;
 
-// Shared memory: a strip's slab, then three places of a word a warp, then a summary of each operand a warp.
+// Shared memory: a strip's slab, then four places of a word a warp, then a summary a warp.
 inline constexpr int kSplitWordsOffset = StripSplit<Method::kFp16x3>::kSharedBytes;
-inline constexpr int kSplitSummariesOffset = kSplitWordsOffset + 3 * kSplitWarps * 4;
+inline constexpr int kSplitSummariesOffset = kSplitWordsOffset + 4 * kSplitWarps * 4;
 inline constexpr int kSplitSharedBytes =
-    kSplitSummariesOffset + kSplitWarps * kSides * static_cast<int>(sizeof(Summary));
+    kSplitSummariesOffset + kSplitWarps * static_cast<int>(sizeof(Summary));
 
 // Blocks take items in turn, `first` being this block's first one: of both operands as of one list.
 template <class Split>
@@ -42,25 +42,19 @@ FG_DEVICE void split_operand(const SplitOperand& operand, int depth, int& first,
   }
 }
 
-// What the threads of the block have seen of both operands, a summary a warp in shared memory.
-FG_DEVICE void park_summaries(const Summary (&own)[kSides], ptx::SharedAddress s_summaries) {
+FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z}; }
+
+// What the threads of the block have seen, joined; by way of shared memory, a summary a warp.
+FG_DEVICE Summary join_block(const Summary& own, ptx::SharedAddress s_summaries) {
+  const uint4 words{reduce_warp(own.top, Larger()), reduce_warp(own.not_fp16, Union()),
+                    reduce_warp(own.not_bf16, Union()), 0};
   const int warp = ptx::warp_index();
-#pragma unroll
-  for (int side = 0; side < kSides; ++side) {
-    const uint4 words{reduce_warp(own[side].top, Larger()), reduce_warp(own[side].tiny, Sum()),
-                      reduce_warp(own[side].fp16_misses, Sum()), reduce_warp(own[side].bf16_misses, Sum())};
-    if (ptx::lane_index() == 0) ptx::st_shared_u32x4(s_summaries + (side * kSplitWarps + warp) * 16, words);
-  }
+  if (ptx::lane_index() == 0) ptx::st_shared_u32x4(s_summaries + warp * 16, words);
   ptx::barrier_sync();
-}
-
-FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z, words.w}; }
-
-FG_DEVICE Summary join_parked(ptx::SharedAddress s_summaries, int side) {
   Summary all;
 #pragma unroll
-  for (int warp = 0; warp < kSplitWarps; ++warp) {
-    all = join(all, summary_of(ptx::ld_shared_u32x4(s_summaries + (side * kSplitWarps + warp) * 16)));
+  for (int other = 0; other < kSplitWarps; ++other) {
+    all = join(all, summary_of(ptx::ld_shared_u32x4(s_summaries + other * 16)));
   }
   return all;
 }
@@ -80,35 +74,26 @@ FG_DEVICE bool is_last_block(std::uint32_t* g_blocks_done, ptx::SharedAddress s_
 // By the last block.
 FG_DEVICE void choose_method(const SplitParams& params, ptx::SharedAddress s_summaries) {
   const auto blocks = static_cast<int>(ptx::grid_size());
-  Summary seen[kSides];
+  Summary seen;
   for (int block = ptx::thread_index(); block < blocks; block += kSplitThreads) {
-#pragma unroll
-    for (int side = 0; side < kSides; ++side) {
-      seen[side] = join(seen[side], summary_of(ptx::ld_global_u32x4(params.g_summaries + block * kSides + side)));
-    }
+    seen = join(seen, summary_of(ptx::ld_global_u32x4(params.g_summaries + block)));
   }
-  park_summaries(seen, s_summaries);
+  seen = join_block(seen, s_summaries);
   if (ptx::thread_index() > 0) return;
-  const auto operand = [&](Side side) -> SeenOperand {
-    return {join_parked(s_summaries, side), std::int64_t{params.operands[side].rows} * params.depth};
-  };
-  const Method method = choose(operand(kLeft), operand(kRight), params.bf16_available);
-  ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
+  ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(choose(seen, params.bf16_available)));
 }
 
 FG_DEVICE void split_and_choose(const SplitParams& params) {
   const ptx::SharedAddress s_summaries = ptx::shared_base() + kSplitSummariesOffset;
-  Summary seen[kSides];
+  Summary seen;
   auto first = static_cast<int>(ptx::block_index());
 #pragma unroll
   for (int side = 0; side < kSides; ++side) {
-    split_operand<Method::kFp16x3>(params.operands[side], params.depth, first, seen[side]);
+    split_operand<Method::kFp16x3>(params.operands[side], params.depth, first, seen);
   }
-  park_summaries(seen, s_summaries);
-  if (ptx::thread_index() < kSides) {
-    const Summary all = join_parked(s_summaries, ptx::thread_index());
-    ptx::st_global_u32x4(params.g_summaries + ptx::block_index() * kSides + ptx::thread_index(),
-                         uint4{all.top, all.tiny, all.fp16_misses, all.bf16_misses});
+  seen = join_block(seen, s_summaries);
+  if (ptx::thread_index() == 0) {
+    ptx::st_global_u32x4(params.g_summaries + ptx::block_index(), uint4{seen.top, seen.not_fp16, seen.not_bf16, 0});
   }
   if (is_last_block(params.g_blocks_done, ptx::shared_base() + kSplitWordsOffset)) choose_method(params, s_summaries);
 }

@@ -26,7 +26,15 @@ struct Larger {
   FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a > b ? a : b; }
 };
 struct Sum {
-  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return add_counts(a, b); }
+  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }
+};
+struct FloatSum {
+  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const {
+    return ptx::bits_from_f32(ptx::add_rn(ptx::f32_from_bits(a), ptx::f32_from_bits(b)));
+  }
+};
+struct Union {
+  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a | b; }
 };
 
 // All warps' values together, in all threads. `s_words`: a word a warp, which nobody else uses until the block meets.
@@ -45,20 +53,21 @@ FG_DEVICE std::uint32_t reduce_block(std::uint32_t value, ptx::SharedAddress s_w
 // A row's scaling, and what of its elements is missed.
 struct RowScale {
   float scale = 1.0f;
-  float unscale = 1.0f;
-  std::uint32_t full = 0;  // least magnitude that keeps all bits
+  float unscale = 1.0f;    // for FP16
+  std::uint32_t full = 0;  // least magnitudes that are not missed, as FP16 and as BF16 parts
+  std::uint32_t safe = 0;
 };
 
-template <Method kMethod>
-FG_DEVICE RowScale row_scale(std::uint32_t top) {
-  RowScale row;
-  if constexpr (kMethod == Method::kFp16x3) {
-    const int exponent = scale_exponent(top);
-    row.scale = ptx::f32_from_bits(power_of_two_bits(exponent));
-    row.unscale = ptx::f32_from_bits(power_of_two_bits(-exponent));
-    row.full = full_magnitude(exponent);
-  }
-  return row;
+FG_DEVICE RowScale fp16_row_scale(std::uint32_t top) {
+  const int exponent = scale_exponent(top);
+  return {ptx::f32_from_bits(power_of_two_bits(exponent)), ptx::f32_from_bits(power_of_two_bits(-exponent)),
+          full_magnitude(exponent), safe_magnitude(exponent)};
+}
+
+// From what undoes the row's scaling for FP16.
+FG_DEVICE RowScale bf16_row_scale(float unscale) {
+  const int exponent = -exponent_of(ptx::bits_from_f32(unscale)) + kBf16TopExponent - kTopExponent;
+  return {.scale = ptx::f32_from_bits(power_of_two_bits(exponent))};
 }
 
 // The parts of one number.
@@ -67,13 +76,10 @@ FG_DEVICE void split_number(float x, const RowScale& row, std::uint32_t (&parts)
   if constexpr (kMethod == Method::kFp16x3) {
     const float scaled = ptx::mul_rn(x, row.scale);
     const std::uint16_t high = ptx::f16_from_f32(scaled);
-    constexpr float kLow = 1 << kLowScale;
-    // Both exact: the difference has fewer bits than x, the factor is a power of two.
-    const float rest = ptx::mul_rn(ptx::add_rn(scaled, -ptx::f32_from_f16(high)), kLow);
     parts[0] = high;
-    parts[1] = ptx::f16_from_f32(rest);
+    parts[1] = ptx::f16_from_f32(ptx::add_rn(scaled, -ptx::f32_from_f16(high)));  // exact, but for the conversion
   } else {
-    float rest = x;
+    float rest = ptx::mul_rn(x, row.scale);
 #pragma unroll
     for (std::uint32_t& part : parts) {
       part = bf16_from_bits(ptx::bits_from_f32(rest)) & 0xffffu;
@@ -82,22 +88,22 @@ FG_DEVICE void split_number(float x, const RowScale& row, std::uint32_t (&parts)
   }
 }
 
-// Counts of a row or of some of its elements.
-struct Misses {
-  std::uint32_t fp16 = 0;
-  std::uint32_t bf16 = 0;
+// Of a row, or of some of its elements.
+struct Tally {
+  float sum = 0.0f;
+  std::uint32_t fp16_misses = 0;
+  std::uint32_t bf16_misses = 0;
 };
 
-FG_DEVICE void count(float x, const RowScale& row, Misses& misses, Summary& summary) {
+FG_DEVICE void count(float x, const RowScale& row, Tally& tally) {
   const std::uint32_t size = magnitude(ptx::bits_from_f32(x));
-  misses.fp16 += sgemm_tensor::misses(size, row.full) ? 1 : 0;
-  misses.bf16 += sgemm_tensor::misses(size, power_of_two_bits(kMinSafeExponent)) ? 1 : 0;
-  summary.tiny |= sgemm_tensor::misses(size, power_of_two_bits(kMinExponent)) ? 1 : 0;
+  tally.sum = ptx::add_rn(tally.sum, ptx::f32_from_bits(size));
+  tally.fp16_misses += misses(size, row.full) ? 1 : 0;
+  tally.bf16_misses += misses(size, row.safe) ? 1 : 0;
 }
 
-FG_DEVICE void add_row(Summary& summary, const Misses& row, int depth) {
-  summary.fp16_misses = add_counts(summary.fp16_misses, row_misses(row.fp16, depth));
-  summary.bf16_misses = add_counts(summary.bf16_misses, row_misses(row.bf16, depth));
+FG_DEVICE Summary judge_row(std::uint32_t top, const Tally& tally, int depth) {
+  return judge({top, ptx::f32_from_bits(top), tally.sum, tally.fp16_misses, tally.bf16_misses}, depth);
 }
 
 // Elements of a row of parts.
@@ -131,6 +137,7 @@ class RowSplit {
     if (row >= operand_.rows) return;  // a whole team
     const float* g_row = operand_.g_source + row * operand_.row_step;
     const int slabs = (depth_ + kSlab - 1) / kSlab;
+    RowScale scale;
     std::uint32_t top = 0;
     if constexpr (kMethod == Method::kFp16x3) {
       for (int slab = 0; slab < slabs; ++slab) {
@@ -139,19 +146,22 @@ class RowSplit {
         for (const float x : r_x_) top = Larger()(top, magnitude(ptx::bits_from_f32(x)));
       }
       top = reduce_team(top, 0, Larger());
-      summary.top = Larger()(summary.top, top);
+      scale = fp16_row_scale(top);
+    } else {
+      scale = bf16_row_scale(ptx::ld_global_f32(operand_.g_unscale + row));
     }
-    const RowScale scale = row_scale<kMethod>(top);
-    Misses misses;
+    Tally tally;
     for (int slab = 0; slab < slabs; ++slab) {
       if (kMethod != Method::kFp16x3 || slabs > 1) load(g_row, slab);
-      store(operand_.g_parts + row * part_pitch<kMethod>(depth_), slab, scale, misses, summary);
+      store(operand_.g_parts + row * part_pitch<kMethod>(depth_), slab, scale, tally);
     }
     if constexpr (kMethod == Method::kFp16x3) {
-      misses = {reduce_team(misses.fp16, 1, Sum()), reduce_team(misses.bf16, 2, Sum())};
-      if (index_ == 0) add_row(summary, misses, depth_);
+      tally = {ptx::f32_from_bits(reduce_team(ptx::bits_from_f32(tally.sum), 1, FloatSum())),
+               reduce_team(tally.fp16_misses, 2, Sum()), reduce_team(tally.bf16_misses, 3, Sum())};
+      if (index_ > 0) return;
+      summary = join(summary, judge_row(top, tally, depth_));
+      ptx::st_global_f32(operand_.g_unscale + row, scale.unscale);
     }
-    if (index_ == 0) ptx::st_global_f32(operand_.g_unscale + row, scale.unscale);
   }
 
  private:
@@ -165,8 +175,7 @@ class RowSplit {
     }
   }
 
-  FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Misses& misses,
-                       Summary& summary) const {
+  FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Tally& tally) const {
     static_assert(kTeam % kBlockK == 0, "a thread's elements have the same place in their blocks");
     constexpr int kCount = Parts<kMethod>::kCount;
     const int first_k = slab * kSlab + index_;
@@ -175,7 +184,7 @@ class RowSplit {
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) {
       if (i * kTeam >= padded_depth - first_k) break;
-      if constexpr (kMethod == Method::kFp16x3) count(r_x_[i], scale, misses, summary);
+      if constexpr (kMethod == Method::kFp16x3) count(r_x_[i], scale, tally);
       std::uint32_t parts[kCount];
       split_number<kMethod>(r_x_[i], scale, parts);
 #pragma unroll

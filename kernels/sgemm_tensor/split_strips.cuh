@@ -36,17 +36,19 @@ class StripSplit {
     const int first_row = item * kStripRows;
     const int slabs = (depth_ + kSlab - 1) / kSlab;
     ptx::barrier_sync();  // the strip before has been read
-    std::uint32_t top = 0;
-    if constexpr (kMethod == Method::kFp16x3) {
-      top = column_top(first_row, slabs);
-      summary.top = Larger()(summary.top, top);
-    }
+    if constexpr (kMethod == Method::kFp16x3) find_tops(first_row, slabs);
+    std::uint32_t top[kRowsOfWarp] = {};
     RowScale scale[kRowsOfWarp];
-    Misses misses[kRowsOfWarp];
+    Tally tally[kRowsOfWarp];
 #pragma unroll
     for (int i = 0; i < kRowsOfWarp; ++i) {
-      if constexpr (kMethod == Method::kFp16x3) top = ptx::ld_shared_u32(s_slab_ + row_of_warp(i) * 4);
-      scale[i] = row_scale<kMethod>(top);
+      const int row = first_row + row_of_warp(i);
+      if constexpr (kMethod == Method::kFp16x3) {
+        top[i] = ptx::ld_shared_u32(s_slab_ + row_of_warp(i) * 4);
+        scale[i] = fp16_row_scale(top[i]);
+      } else if (row < operand_.rows) {
+        scale[i] = bf16_row_scale(ptx::ld_global_f32(operand_.g_unscale + row));
+      }
     }
     for (int slab = slabs - 1; slab >= 0; --slab) {
       load(first_row, slab);
@@ -57,10 +59,14 @@ class StripSplit {
       }
       ptx::barrier_sync();
 #pragma unroll
-      for (int i = 0; i < kRowsOfWarp; ++i) store_run(first_row, i, slab, scale[i], misses[i], summary);
+      for (int i = 0; i < kRowsOfWarp; ++i) store_run(first_row, i, slab, scale[i], tally[i]);
     }
+    if constexpr (kMethod == Method::kFp16x3) {
 #pragma unroll
-    for (int i = 0; i < kRowsOfWarp; ++i) finish_row(first_row + row_of_warp(i), scale[i], misses[i], summary);
+      for (int i = 0; i < kRowsOfWarp; ++i) {
+        finish_row(first_row + row_of_warp(i), top[i], scale[i].unscale, tally[i], summary);
+      }
+    }
   }
 
  private:
@@ -77,8 +83,8 @@ class StripSplit {
     }
   }
 
-  // The largest magnitude that this thread has seen; those of the strip's rows are in shared memory then.
-  FG_DEVICE std::uint32_t column_top(int first_row, int slabs) {
+  // The largest magnitudes of the strip's rows are in shared memory then.
+  FG_DEVICE void find_tops(int first_row, int slabs) {
     std::uint32_t top = 0;
     for (int slab = 0; slab < slabs; ++slab) {
       load(first_row, slab);
@@ -96,12 +102,10 @@ class StripSplit {
       ptx::st_shared_u32(s_slab_ + row_ * 4, of_row);
     }
     ptx::barrier_sync();
-    return top;
   }
 
   // kRun elements of k of one row.
-  FG_DEVICE void store_run(int first_row, int index, int slab, const RowScale& scale, Misses& misses,
-                           Summary& summary) const {
+  FG_DEVICE void store_run(int first_row, int index, int slab, const RowScale& scale, Tally& tally) const {
     constexpr int kCount = Parts<kMethod>::kCount;
     const int row = first_row + row_of_warp(index);
     const int k = slab * kSlab + ptx::lane_index() * kRun;
@@ -121,8 +125,8 @@ class StripSplit {
 #pragma unroll
         for (int part = 0; part < kCount; ++part) words[part][(four + i) / 2] = even[part] | odd[part] << 16;
         if constexpr (kMethod == Method::kFp16x3) {
-          count(numbers[i], scale, misses, summary);
-          count(numbers[i + 1], scale, misses, summary);
+          count(numbers[i], scale, tally);
+          count(numbers[i + 1], scale, tally);
         }
       }
     }
@@ -134,13 +138,12 @@ class StripSplit {
     }
   }
 
-  FG_DEVICE void finish_row(int row, const RowScale& scale, Misses misses, Summary& summary) const {
-    if constexpr (kMethod == Method::kFp16x3) {
-      misses = {reduce_warp(misses.fp16, Sum()), reduce_warp(misses.bf16, Sum())};
-    }
+  FG_DEVICE void finish_row(int row, std::uint32_t top, float unscale, Tally tally, Summary& summary) const {
+    tally = {ptx::f32_from_bits(reduce_warp(ptx::bits_from_f32(tally.sum), FloatSum())),
+             reduce_warp(tally.fp16_misses, Sum()), reduce_warp(tally.bf16_misses, Sum())};
     if (ptx::lane_index() != 0 || row >= operand_.rows) return;
-    if constexpr (kMethod == Method::kFp16x3) add_row(summary, misses, depth_);
-    ptx::st_global_f32(operand_.g_unscale + row, scale.unscale);
+    summary = join(summary, judge_row(top, tally, depth_));
+    ptx::st_global_f32(operand_.g_unscale + row, unscale);
   }
 
   const SplitOperand& operand_;

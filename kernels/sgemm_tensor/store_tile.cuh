@@ -15,7 +15,6 @@ class TileStore {
       : params_(params), s_strip_(shared.strip(ptx::warp_index())) {}
 
   FG_DEVICE void store(const TileCoordinate& place, const Accumulators<Config>& r_acc) {
-    constexpr int kStripsOfHalf = Config::kHalf / Strip::kRows;
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, 0);
     const bool by_runs = runs_aligned(epilogue);
@@ -34,7 +33,7 @@ class TileStore {
 #pragma unroll
       for (int candidate = 0; candidate < Config::kTileM / Strip::kRows; ++candidate) {
         if (candidate == strip) {
-          fill_strip(r_acc[candidate / kStripsOfHalf] + candidate % kStripsOfHalf * (Strip::kRows / 2), at.row, left);
+          fill_strip(r_acc + candidate * (Strip::kRows / 2), at.row, left);
         }
       }
       ptx::warp_sync();
@@ -44,7 +43,8 @@ class TileStore {
 
  private:
   FG_DEVICE float unscale(Side side, std::int64_t row, std::int64_t rows) const {
-    return row < rows ? ptx::ld_global_f32(params_.g_unscale[side] + row) : 0.0f;
+    constexpr float kOfMethod = Config::kMethod == Method::kFp16x3 ? 1.0f : 1.0f / (std::uint64_t{1} << (kBf16TopExponent - kTopExponent));
+    return row < rows ? ptx::mul_rn(ptx::ld_global_f32(params_.g_unscale[side] + row), kOfMethod) : 0.0f;
   }
 
   // 32 rows of m by the 16 columns of n that this warp holds.

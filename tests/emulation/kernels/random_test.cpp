@@ -71,6 +71,11 @@ GemmCase draw_case(const KernelEntry& row, std::uint64_t seed) {
   gemm.chained = draw.one_in(2);
   if (row.workspace != nullptr) gemm.row_workspace = draw.one_in(2) ? RowWorkspace::kLeast : RowWorkspace::kFastest;
   if (row.max_splits > 1 && draw.one_in(2)) gemm.splits = draw.between(1, 3);
+  if (row.fp32_tensor) {  // takes neither short sums nor small batch entries
+    gemm.k += 256;
+    gemm.batch_count = 1;
+    gemm.batch = Batch::kStrided;
+  }
   // What FP32_SEQUENTIAL may run on: the bits of one chain, whatever else was drawn.
   if (row.sequential && gemm.splits == 1 && draw.one_in(2)) gemm.data = Data::kReals;
   return gemm;

@@ -283,31 +283,62 @@ TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[ker
   product.check_errors();
 }
 
-TEST_CASE("the method changes at its edge, whatever the layout", "[kernels][tensor]") {
-  // The largest element of the changed row is 2^13, so elements from 2^-14 on keep all bits.
+TEST_CASE("the method changes at its edges, whatever the layout", "[kernels][tensor]") {
+  // The largest element of the changed row is under 1, so elements from 2^-16 on keep all bits as FP16 parts, those from
+  // 2^-101 on as BF16 parts. Four others may be there.
   for (const Op op : kOps) {
     const auto method = [op](std::initializer_list<float> changed) {
-      Product::Numbers a = with(numbers(1), 3, 9, 0x1p13f);
+      Product::Numbers a = [](int row, int k) { return std::copysign(0.25f, number(1, row, k)) + number(3, row, k) / 8; };
       int k = 100;
       for (const float value : changed) a = with(a, 3, k++, value);
-      const auto above = [a](int row, int i) { return a(row, i) == 0.0f ? 0.5f : a(row, i); };
-      // All else is far above the edge.
-      const auto coarse = [above](int row, int i) {
-        const float x = above(row, i);
-        return std::fabs(x) < 0x1p-13f && i < 100 ? 0.25f : x;
-      };
-      Product product(20, 3, 300, coarse, numbers(2), op, op);
+      Product product(20, 3, 300, a, numbers(2), op, op);
       const Method chosen = product.run<sgemm_tensor::Tile64x128>();
       product.check_errors();
       return chosen;
     };
-    CHECK(method({0x1p-14f, -0x1p-14f}) == Method::kFp16x3);
-    CHECK(method({0x1p-15f}) == Method::kBf16x6);  // fewer than 2^20 elements: none may be missed
-    CHECK(method({0x1.fffffep-15f, 0.5f}) == Method::kBf16x6);
-    CHECK(method({0x1p-50f}) == Method::kBf16x6);
-    CHECK(method({0x1p-51f}) == Method::kStrict);
+    constexpr float kMissed = 0x1.fffffep-18f, kUnsafe = 0x1.fffffep-103f;
+    CHECK(method({0x1p-17f, -0x1p-17f, 0x1p-17f, 0x1p-17f, -0x1p-17f}) == Method::kFp16x3);
+    CHECK(method({kMissed, kMissed, -kMissed, kUnsafe}) == Method::kFp16x3);
+    CHECK(method({kMissed, kMissed, -kMissed, kMissed, kMissed}) == Method::kBf16x6);
+    CHECK(method({kUnsafe, kUnsafe, -kUnsafe, kMissed, kMissed}) == Method::kBf16x6);
+    CHECK(method({kUnsafe, kUnsafe, -kUnsafe, kUnsafe, 0x1p-149f}) == Method::kStrict);
+    // One element that outweighs the others.
+    CHECK(method({8.0f}) == Method::kFp16x3);
+    CHECK(method({12.0f}) == Method::kBf16x6);
+    CHECK(method({1e10f}) == Method::kBf16x6);
+    CHECK(method({1e10f, 0x1p-100f}) == Method::kStrict);
     CHECK(method({0x1p51f}) == Method::kStrict);
   }
+}
+
+TEST_CASE("a product that outweighs all others is rounded once", "[kernels][tensor]") {
+  const auto one_huge = [](int seed) {
+    return [seed](int row, int k) { return std::ldexp(number(seed, row, k), k == 70 ? 40 : 0); };
+  };
+  Product product(70, 9, 256, one_huge(1), one_huge(2));
+  CHECK(product.run<sgemm_tensor::Tile64x128>() == Method::kBf16x6);
+  for (int row = 0; row < 70; ++row) {
+    for (int column = 0; column < 9; ++column) {
+      const double huge = static_cast<double>(one_huge(1)(row, 70)) * static_cast<double>(one_huge(2)(column, 70));
+      CHECK(std::fabs(product.at(row, column) - huge) <= 0x1.2p-24 * std::fabs(huge));
+    }
+  }
+}
+
+TEST_CASE("what adding up a block's sum rounds away is not lost", "[kernels][tensor]") {
+  // 2^24 first, then 15 blocks of 1/2 each, which FP32 would round away one by one.
+  const auto sum = [](int large, Method method) {
+    const auto a = [large](int, int k) {
+      if (k < 32) return k < large ? 1024.0f : 0.0f;
+      return k % 32 == 5 ? 0.5f : 0.0f;
+    };
+    const auto b = [large](int, int k) { return k < 32 ? 0x1p14f / static_cast<float>(large) : 1.0f; };
+    Product product(3, 2, 512, a, b);
+    CHECK(product.run<sgemm_tensor::Tile64x128>() == method);
+    return product.at(2, 1);
+  };
+  CHECK(sum(32, Method::kFp16x3) == 0x1p24f + 8.0f);
+  CHECK(sum(4, Method::kBf16x6) == 0x1p24f + 8.0f);
 }
 
 TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[kernels][tensor]") {

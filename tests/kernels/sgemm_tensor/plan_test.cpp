@@ -40,7 +40,7 @@ TEST_CASE("enough workspace means one piece and room for three parts", "[tensor]
     const PiecePlan plan = plan_pieces(whole, workspace_need(whole).fastest);
     CHECK(plan.piece.m == whole.m);
     CHECK(plan.piece.n == whole.n);
-    CHECK(plan.piece.k == (whole.k > kDeep ? kStretchOfDeep : whole.k));
+    CHECK(plan.piece.k == std::min(whole.k, kDeep));
     CHECK(plan.bf16_available);
   }
 }
@@ -66,7 +66,7 @@ TEST_CASE("nothing in the workspace overlaps", "[tensor]") {
     const Extents piece{100, 7, 300};
     const WorkspaceLayout layout = workspace_layout(piece, bf16);
     const std::size_t pitch = 320 * (bf16 ? 6 : 4);
-    CHECK(layout.method >= layout.summaries + 2 * kSummaryBlocks * sizeof(Summary));
+    CHECK(layout.method >= layout.summaries + kSummaryBlocks * sizeof(Summary));
     CHECK(layout.unscale[kLeft] >= layout.method + 4);
     CHECK(layout.parts[kLeft] >= layout.unscale[kLeft] + 7 * 4);
     CHECK(layout.unscale[kRight] >= layout.parts[kLeft] + 7 * pitch);
