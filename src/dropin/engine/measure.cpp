@@ -11,7 +11,8 @@ namespace fastgemm::dropin {
 
 namespace {
 
-constexpr std::int64_t kRows = 8192, kColumns = 2560;  // 80 MiB, two and a half rings: buffers are filled as for large products
+// 80 MiB, two and a half rings: so buffers are filled as for large products, which threads matter most to.
+constexpr std::int64_t kRows = 8192, kColumns = 2560;
 constexpr std::int64_t kProduct = 4096;                // fills the GPU
 constexpr std::int64_t kSmall = 256;
 constexpr int kRepeats = 5;
