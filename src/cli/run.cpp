@@ -81,7 +81,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "run", "Run a program with its sgemm calls on the GPU where that is faster, or with our kernels for its cuBLAS calls");
   auto options = std::make_shared<RunOptions>();
-  command->add_flag("--blas", options->blas, "Take calls of a host BLAS; done where --cublas is not given, either");
+  command->add_flag("--blas", options->blas, "Take calls of a host BLAS: the default where --cublas is not given");
   command->add_flag("--cublas", options->cublas,
                     "Take calls of cuBLAS, of programs that keep their matrices on the GPU; both with --blas --cublas");
   command->add_flag("--stats", options->stats, "Print at exit what became of the calls");
