@@ -128,6 +128,7 @@ TEST_CASE("devices and the least speedup of the drop-in", "[environment]") {
   CHECK(parse({{"FASTGEMM_MIN_SPEEDUP", "0.5"}}, &complaints).min_speedup == 0.5);
   CHECK(parse({{"FASTGEMM_DEVICES", "2"}}, &complaints).devices == std::vector<int>{2});
   CHECK(parse({{"FASTGEMM_DEVICES", "3,0,12"}}, &complaints).devices == std::vector<int>{3, 0, 12});
+  CHECK(parse({{"FASTGEMM_DEVICES", "1023"}}, &complaints).devices == std::vector<int>{1023});
   CHECK_FALSE(parse({{"FASTGEMM_DEVICES", "3"}}, &complaints).all_devices);
   const Environment all = parse({{"FASTGEMM_DEVICES", "all"}}, &complaints);
   CHECK(all.devices.empty());

@@ -5,7 +5,9 @@
 #include <memory>
 #include <set>
 
+#include "src/exec/device.h"
 #include "tests/faults/documented_errors.h"
+#include "tests/faults/fake_cuda.h"
 #include "tests/faults/fault_run.h"
 #include "tests/support/catch.h"
 
@@ -84,4 +86,14 @@ TEST_CASE("the undisturbed runs reach every function that the fakes have", "[fau
     INFO(function);
     CHECK(reached.count(function) == 1);
   }
+}
+
+TEST_CASE("the device's attributes arrive in the units of the cost model", "[faults]") {
+  const fastgemm::DeviceResult result = fastgemm::query_current_device();
+  REQUIRE(result.status == FG_STATUS_SUCCESS);
+  CHECK(result.device.compute_capability == fake_cuda().compute_capability);
+  CHECK(result.device.sm_count == kFakeSmCount);
+  CHECK(result.device.l2_bytes == 50 << 20);
+  CHECK(result.device.clock_ghz == Approx(1.98));         // CUDA says kHz
+  CHECK(result.device.memory_gbps == Approx(4916.736));  // kHz, twice, and bits
 }

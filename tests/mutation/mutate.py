@@ -55,6 +55,13 @@ PROGRAMS = {
     "fg_hook_tests": program("fg_hook_tests", "tests/cublas_hook", "--abort", **NO_GPU),
     "hook_names": program("fg_hook_names", "tests/cublas_hook", "--abort",
                           LD_PRELOAD="{build}/tests/cublas_hook/libfg_hook_preload.so"),
+    "hook_library": dict(targets=("fastgemm_cublas", "fg_hook_host", "fg_hook_plugin_12", "fg_hook_plugin_13",
+                                  "fg_hook_program"),
+                         command=("bash", "{tree}/tests/cublas_hook/library.sh"),
+                         environment=NO_GPU | {"LIBRARY": "{build}/src/libfastgemm_cublas.so",
+                                               "SYMBOLS": "{tree}/tests/cublas_hook/symbols.txt",
+                                               "PROGRAMS": "{build}/tests/cublas_hook",
+                                               "WORK": "{build}/tests/cublas_hook/library"}),
 }
 
 

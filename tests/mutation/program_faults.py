@@ -20,10 +20,11 @@ FAULTS = [
     fault("cli/bench/timing.cpp", "times of the warm-up counted",
           "if (trial >= 0 && result.errors[i].empty()) result", "if (result.errors[i].empty()) result", BENCH),
     fault("cli/run.cpp", "the library behind what is preloaded already", 'preloaded + ":" + preloaded_already',
-          'preloaded_already + ":" + preloaded', "fg_cli_command_tests"),
+          'preloaded_already + ":" + preloaded', CLI),
     fault("cli/plan.cpp", "the last compute capability of a kernel left out of a plan",
           "device.compute_capability <= entry->max_compute_capability", "device.compute_capability < entry->max_compute_capability",
-          CLI, "fg_cli_command_tests"),
+          CLI, "fg_cli_command_tests",
+          missed="seen by fg_cli_tests in a build with device code; here the table of kernels is empty"),
     fault("cli/gpu.cpp", "the second digit of CUDA's version", "std::to_string(version % 1000 / 10)",
           "std::to_string(version % 1000 / 100)", CLI),
 
@@ -105,5 +106,5 @@ FAULTS = [
     fault("cublas_hook/own_device.cpp", "the caller's memory, aligned or not",
           "  if (reinterpret_cast<std::uintptr_t>(offer.workspace) % kWorkspaceAlignment != 0) return {};\n", "", HOOK),
     fault("cublas_hook/statistics.cpp", "served and passed exchanged", "(served ? counter.served : counter.passed)",
-          "(served ? counter.passed : counter.served)", HOOK, HOOK_NAMES),
+          "(served ? counter.passed : counter.served)", "hook_library"),
 ]
