@@ -21,10 +21,10 @@ constexpr int kThreads = 16;
 constexpr int kStreamsPerThread = 8;
 constexpr int kRoundsPerHandle = 2000;  // then a thread makes a new one: what it leaves behind would add up
 
-// cudaMalloc takes memory from the driver in pieces of 2 MiB. Something of 512 bytes, the least there is, that stayed
-// behind at every call would be tens of megabytes in 10 s, and at every new handle it would show in the eight minutes
-// of a record.
-constexpr std::int64_t kMemoryBound = 2 << 20;
+// Half of one stream's workspace, so that a handle that left one behind would show. The driver's own pools, in pieces of
+// 2 MiB, may grow a little with what happens to run at a time; 512 bytes, the least there is, left behind at each call
+// would be more than this after 40,000 calls, and at each new handle they show in the figure that is on record.
+constexpr std::int64_t kMemoryBound = 16 << 20;
 
 // A product on N(0, 1) data, so that another order of summation shows in the bits. D is the caller's.
 struct Product {
