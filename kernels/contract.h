@@ -121,7 +121,8 @@ struct KernelEntry {
   bool chained = false;            // with more tiles than SMs, given flags and a parked FP32 tile of workspace an SM,
                                    // SMs get equal shares of the work, not whole tiles
   int max_splits = 1;              // k may be cut into up to so many parts, summed in a fixed order within the launch:
-                                   // each block parks its FP32 partial tile, the last one of a tile sums them
+                                   // each block parks its FP32 partial tile, the last one of a tile sums them. Of a
+                                   // chained row only tiles fewer than SMs, cut wherever the SMs' shares end
   double flops_per_clock_sm = 0.0; // measured, large aligned problem; feeds the cost model
   double unaligned_factor = 1.0;   // share of that rate left when the fast alignment does not hold
   std::array<double, 4> ops_factor{1.0, 1.0, 1.0, 1.0};  // share of it left for NN, NT, TN, TT

@@ -21,23 +21,20 @@ FG_DEVICE int draw_ticket(const HopperParams& params) {
 // Flag and place of the accumulators that share `share` - 1 parks for share `share`.
 FG_DEVICE std::uint32_t* flag_of(const HopperParams& params, int share) { return params.flags + share; }
 
-template <class Config>
 FG_DEVICE float* parked_for(const HopperParams& params, int share) {
-  constexpr int kTileElements = Config::kTileWide * Config::kTileNarrow;
-  return params.parked + static_cast<std::int64_t>(share - 1) * kTileElements + ptx::thread_index() * 4;
+  return params.parked + static_cast<std::int64_t>(share - 1) * (kTileWide * kTileNarrow) + ptx::thread_index() * 4;
 }
 
 // Accumulators travel as vectors whose neighbours are exchanged: ptxas then gives odd registers to even elements, and
 // so accumulators and the wide elements that meet them lie in different banks.
-template <class Config>
 FG_DEVICE void park_accumulators(const HopperParams& params, int share, const Accumulators& r_acc) {
-  float* g_parked = parked_for<Config>(params, share + 1);
+  float* g_parked = parked_for(params, share + 1);
 #pragma unroll
   for (int j = 0; j < kThreadNarrow; ++j) {
 #pragma unroll
     for (int i = 0; i < kThreadWide; i += 4) {
       ptx::st_global_f32x4(g_parked, float4{r_acc[j][i + 1], r_acc[j][i], r_acc[j][i + 3], r_acc[j][i + 2]});
-      g_parked += Config::kThreads * 4;
+      g_parked += kThreads * 4;
     }
   }
   ptx::fence_gpu();
@@ -45,7 +42,6 @@ FG_DEVICE void park_accumulators(const HopperParams& params, int share, const Ac
   if (ptx::thread_index() == 0) ptx::st_release_gpu_u32(flag_of(params, share + 1), 1);
 }
 
-template <class Config>
 FG_DEVICE void resume_accumulators(const HopperParams& params, int share, Accumulators& r_acc) {
   if (ptx::thread_index() == 0) {
     while (ptx::ld_acquire_gpu_u32(flag_of(params, share)) == 0) {
@@ -53,14 +49,14 @@ FG_DEVICE void resume_accumulators(const HopperParams& params, int share, Accumu
     ptx::st_release_gpu_u32(flag_of(params, share), 0);
   }
   ptx::barrier_sync();
-  const float* g_parked = parked_for<Config>(params, share);
+  const float* g_parked = parked_for(params, share);
 #pragma unroll
   for (int j = 0; j < kThreadNarrow; ++j) {
 #pragma unroll
     for (int i = 0; i < kThreadWide; i += 4) {
       const float4 value = ptx::ld_global_f32x4(g_parked);
       r_acc[j][i + 1] = value.x, r_acc[j][i] = value.y, r_acc[j][i + 3] = value.z, r_acc[j][i + 2] = value.w;
-      g_parked += Config::kThreads * 4;
+      g_parked += kThreads * 4;
     }
   }
 }

@@ -19,7 +19,7 @@ struct SharedLayout {
       : s_ring((ptx::shared_base() + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment) {}
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
-  FG_DEVICE ptx::SharedAddress share_number() const { return s_ring + Config::kShareNumberOffset; }
+  FG_DEVICE ptx::SharedAddress word() const { return s_ring + Config::kWordOffset; }
   FG_DEVICE ptx::SharedAddress segment(int index) const { return s_ring + Config::kTableOffset + index * 16; }
 };
 
@@ -33,7 +33,7 @@ template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
   for (int stage = 0; stage < Config::kStages; ++stage) {
     ptx::mbarrier_init(shared.full(stage), 1);
-    ptx::mbarrier_init(shared.empty(stage), Config::kWarps);
+    ptx::mbarrier_init(shared.empty(stage), kWarps);
   }
   ptx::mbarrier_init_fence();
 }
@@ -48,8 +48,8 @@ FG_DEVICE void write_segment(const SharedLayout<Config>& shared, const HopperPar
   if (index < share.segments) {
     const Segment segment = segment_of(params.grid, share, index);
     const TileCoordinate at = grouped_raster_tile(segment.tile, params.tiles_wide, params.tiles_narrow, kRasterGroup);
-    entry.x = static_cast<std::uint32_t>(at.m * Config::kTileWide);
-    entry.y = static_cast<std::uint32_t>(at.n * Config::kTileNarrow);
+    entry.x = static_cast<std::uint32_t>(at.m * kTileWide);
+    entry.y = static_cast<std::uint32_t>(at.n * kTileNarrow);
     entry.z = static_cast<std::uint32_t>(segment.first - begin);
   }
   ptx::st_shared_u32x4(shared.segment(index), entry);
@@ -70,16 +70,16 @@ class Feed {
     const uint4 entry = ptx::ld_shared_u32x4(shared_.segment(segment_));
     const int first_wide = static_cast<int>(entry.x);
     const int first_narrow = static_cast<int>(entry.y);
-    const int first_k = (block + static_cast<int>(entry.z)) * Config::kTileK;
+    const int first_k = (block + static_cast<int>(entry.z)) * kTileK;
     wait_for(shared_.empty(stage), (block / Config::kStages & 1) ^ 1);
     const ptx::SharedAddress barrier = shared_.full(stage);
-    const ptx::SharedAddress s_stage = shared_.s_ring + stage * Config::kStageBytes;
-    ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
+    const ptx::SharedAddress s_stage = shared_.s_ring + stage * kStageBytes;
+    ptx::mbarrier_arrive_expect_tx(barrier, kStageBytes);
     ptx::tma_load_2d(s_stage, params_.wide, first_wide, first_k, barrier);
     if constexpr (Config::kNarrowDepthContiguous) {
-      ptx::tma_load_2d(s_stage + Config::kStageBytesWide, params_.narrow, first_k, first_narrow, barrier);
+      ptx::tma_load_2d(s_stage + kStageBytesWide, params_.narrow, first_k, first_narrow, barrier);
     } else {
-      ptx::tma_load_2d(s_stage + Config::kStageBytesWide, params_.narrow, first_narrow, first_k, barrier);
+      ptx::tma_load_2d(s_stage + kStageBytesWide, params_.narrow, first_narrow, first_k, barrier);
     }
   }
 

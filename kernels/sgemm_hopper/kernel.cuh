@@ -1,8 +1,8 @@
 // FP32 GEMM on the FMA units of Hopper. Bulk tensor copies fill a ring of shared memory stages, warps wait for these
 // alone, and every block gets an equal share of all k blocks of all tiles, however many tiles and SMs there are; an
 // element of D is still one chain of FMAs over ascending k, handed from block to block where a share ends in a tile.
-// (Equal shares: stream-K, Osama et al. 2023, but with the chain continued instead of partial sums added.) Blocks that
-// fill a part of an SM take a tile each, or a part of its k, and then the last one of a tile adds the parts.
+// (Equal shares: stream-K, Osama et al. 2023, but with the chain continued instead of partial sums added. With fewer
+// tiles than SMs, where a chain would make SMs wait, partial sums are added here, too, if the caller's mode allows it.)
 #pragma once
 
 #include "kernels/epilogue/store_thread_tile.cuh"
@@ -17,9 +17,9 @@ namespace fastgemm::hopper {
 
 template <class Config>
 FG_DEVICE ThreadTileOrigin thread_tile_origin(const GemmProblem& problem, int first_wide, int first_narrow) {
-  const int wide = first_wide + ptx::warp_index() % Config::kWarpsWide * Config::AxisWide::kWidth +
+  const int wide = first_wide + ptx::warp_index() % kWarpsWide * Config::AxisWide::kWidth +
                    Config::AxisWide::position(ptx::lane_index() % kLanesWide, 0);
-  const int narrow = first_narrow + ptx::warp_index() / Config::kWarpsWide * Config::AxisNarrow::kWidth +
+  const int narrow = first_narrow + ptx::warp_index() / kWarpsWide * Config::AxisNarrow::kWidth +
                      Config::AxisNarrow::position(ptx::lane_index() / kLanesWide, 0);
   ThreadTileOrigin origin;
   origin.row = Config::kMirrored ? narrow : wide;
@@ -46,48 +46,48 @@ FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout<Config>
 template <class Config>
 FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout<Config>& shared) {
   if (ptx::thread_index() == 0) {
-    int number = static_cast<int>(ptx::block_index());
-    if (Config::kShares && params.grid.chained) number = draw_ticket(params);
-    ptx::st_shared_u32(shared.share_number(), static_cast<std::uint32_t>(number));
+    const int number = params.grid.chained ? draw_ticket(params) : static_cast<int>(ptx::block_index());
+    ptx::st_shared_u32(shared.word(), static_cast<std::uint32_t>(number));
     init_barriers(shared);
   }
   ptx::barrier_sync();
-  const int number = static_cast<int>(ptx::ld_shared_u32(shared.share_number()));
+  const int number = static_cast<int>(ptx::ld_shared_u32(shared.word()));
   const Share share = make_share(params.grid, number);
-  for (int index = ptx::thread_index(); index <= share.segments; index += Config::kThreads) {
+  for (int index = ptx::thread_index(); index <= share.segments; index += kThreads) {
     write_segment(shared, params, share, index);
   }
   ptx::barrier_sync();
   return number;
 }
 
-// With the tile's k in several parts: true in the block that has their sum. Neighbours are exchanged as in
+// Of a tile in parts: true in the block that has the sum of them all. Neighbours are exchanged as in
 // park_accumulators(), for the same reason.
 template <class Config>
-FG_DEVICE bool sum_parts(const HopperParams& params, const SharedLayout<Config>& shared, int number,
+FG_DEVICE bool sum_parts(const HopperParams& params, const SharedLayout<Config>& shared, int number, int tile,
                          Accumulators& r_acc) {
-  const SplitThreads<Config::kThreads> threads{ptx::thread_index(), shared.share_number()};
+  const TileParts parts = parts_of_tile(params.grid, tile);
+  const SplitPart part{tile, number - parts.first_share, parts.count, parts.first_share + tile};
+  const SplitThreads<kThreads> threads{ptx::thread_index(), shared.word()};
   return sum_split_parts<kThreadWide * kThreadNarrow>(
-      params.split, split_part(params.split, number), threads,
+      params.split, part, threads,
       [&r_acc](int i) -> float& { return r_acc[i / kThreadWide][(i ^ 1) % kThreadWide]; });
 }
 
 template <class Config>
-__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
-    sgemm_hopper_kernel(const __grid_constant__ HopperParams params) {
+__global__ void __launch_bounds__(kThreads, 1) sgemm_hopper_kernel(const __grid_constant__ HopperParams params) {
   const SharedLayout<Config> shared;
   const int number = begin_share<Config>(params, shared);
   const Share share = make_share(params.grid, number);
   const bool product = has_product(params.problem);
-  Mainloop<Config> mainloop(params, shared, product ? static_cast<int>(share.end - share.begin) : 0);
+  Mainloop<Config> mainloop(params, shared, product ? share.end - share.begin : 0);
   mainloop.start();
 #pragma unroll 1
   for (int index = 0; index < share.segments; ++index) {
     const Segment segment = segment_of(params.grid, share, index);
     const bool ends_tile = segment.end == params.grid.k_blocks;
     Accumulators r_acc;
-    if (Config::kShares && segment.first > 0 && product) {
-      resume_accumulators<Config>(params, number, r_acc);
+    if (segment.first > 0 && product && params.grid.chained) {
+      resume_accumulators(params, number, r_acc);
     } else {
 #pragma unroll
       for (int j = 0; j < kThreadNarrow; ++j) {
@@ -101,13 +101,13 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
       if (ends_tile && params.rest_steps > 0) mainloop.multiply_rest(r_acc, params.rest_steps);
     }
     bool stores = ends_tile;
-    if constexpr (!Config::kShares) {
-      if (product && params.grid.parts > 1) stores = sum_parts(params, shared, number, r_acc);
+    if (params.grid.length > 0 && product && !(ends_tile && segment.first == 0)) {
+      stores = sum_parts(params, shared, number, segment.tile, r_acc);
     }
     if (stores) {
       store_tile<Config>(params, shared, index, r_acc);
-    } else if (Config::kShares && product) {
-      park_accumulators<Config>(params, number, r_acc);
+    } else if (params.grid.chained && product) {
+      park_accumulators(params, number, r_acc);
     }
   }
 }

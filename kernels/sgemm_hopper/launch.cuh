@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "kernels/alignment.h"
 #include "kernels/ptx/launch.cuh"
@@ -14,13 +13,12 @@
 
 namespace fastgemm::hopper {
 
-inline constexpr std::int64_t kMaxBlocks = (std::int64_t{1} << 31) - 1;  // of a launch
+inline constexpr int kMaxSms = 1024;  // more than any GPU has
 
 // Device words a launch needs for `shares` shares, and the bytes in which they park accumulators.
 constexpr int chain_flag_count(int shares) { return shares + 1; }
-template <class Config>
 constexpr std::int64_t chain_workspace_bytes(int shares) {
-  return std::int64_t{shares} * Config::kTileWide * Config::kTileNarrow * static_cast<std::int64_t>(sizeof(float));
+  return std::int64_t{shares} * kTileWide * kTileNarrow * static_cast<std::int64_t>(sizeof(float));
 }
 
 // One operand of op(A) * op(B) as the copies see it.
@@ -33,11 +31,11 @@ struct OperandView {
 inline OperandView view_of_a(const GemmProblem& problem) { return {&problem.a, problem.m, problem.op_a == Op::kT}; }
 inline OperandView view_of_b(const GemmProblem& problem) { return {&problem.b, problem.n, problem.op_b == Op::kN}; }
 
-// Tensor copies need one batch entry, and coordinates below 2^31 also past the last tile; block counts of a share of up
-// to 1024 tiles must fit in an int.
+// Tensor copies need one batch entry, and coordinates below 2^31 also past the last tile; block counts of a share must
+// fit in an int.
 inline bool fits_tensor_copies(const GemmProblem& problem) {
-  constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 512;
-  constexpr std::int64_t kMaxDepth = (std::int64_t{1} << 31) / 1024 * 16 - 32;
+  constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 2 * kTileWide;
+  constexpr std::int64_t kMaxDepth = (std::int64_t{1} << 31) / kMaxSegments * kTileK - kTileK;
   constexpr std::int64_t kMaxLd = (std::int64_t{1} << 40) / 4;
   const bool sizes = problem.m < kMaxExtent && problem.n < kMaxExtent && problem.k > 0 && problem.k < kMaxDepth &&
                      problem.a.ld < kMaxLd && problem.b.ld < kMaxLd;
@@ -46,16 +44,15 @@ inline bool fits_tensor_copies(const GemmProblem& problem) {
          problem.c.pointers == nullptr && problem.d.pointers == nullptr;
 }
 
-template <class Config>
-ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile) {
+inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile) {
   ptx::TensorMapShape shape{.base = view.operand->data, .element_bytes = 4, .ld = view.operand->ld};
   if (view.depth_contiguous) {
     shape.inner = k, shape.outer = view.extent;
-    shape.box_inner = Config::kTileK, shape.box_outer = tile;
-    shape.swizzle = Config::kRowBytes == 128 ? ptx::TensorSwizzle::k128Bytes : ptx::TensorSwizzle::k64Bytes;
+    shape.box_inner = kTileK, shape.box_outer = tile;
+    shape.swizzle = ptx::TensorSwizzle::k128Bytes;
   } else {
     shape.inner = view.extent, shape.outer = k;
-    shape.box_inner = tile, shape.box_outer = Config::kTileK;
+    shape.box_inner = tile, shape.box_outer = kTileK;
   }
   return shape;
 }
@@ -88,49 +85,53 @@ PackingProblem packing_of(const GemmProblem& problem) {
   return {.wide = sides.wide.extent,
           .narrow = sides.narrow.extent,
           .k = problem.k,
-          .tile_wide = Config::kTileWide,
-          .tile_narrow = Config::kTileNarrow,
           .narrow_depth_contiguous = Config::kNarrowDepthContiguous,
           .pack_wide = pack_of(sides.wide, false),
           .pack_narrow = pack_of(sides.narrow, Config::kNarrowDepthContiguous)};
 }
 
-// How the tiles of `params` are shared out: equally over the SMs where the block has one to itself (whole tiles without
-// room for a chain between blocks), else a block a tile, or a part of its k.
+// Cuts tiles into parts where the context asks for that, has memory for their sums, and the mode lets them be added.
 template <class Config>
-void share_out(const GemmProblem& problem, const LaunchContext& context, HopperParams* params) {
-  ShareGrid& grid = params->grid;
-  if constexpr (Config::kShares) {
-    grid.shares = share_count(grid.tiles, context.sm_count, Config::kMaxSegments);
-    grid.chained = grid.tiles % grid.shares != 0 && context.flag_count >= chain_flag_count(grid.shares) &&
-                   static_cast<std::int64_t>(context.workspace_bytes) >= chain_workspace_bytes<Config>(grid.shares);
-    params->parked = static_cast<float*>(context.workspace);
-    params->flags = context.flags;
-  } else {
-    params->split = make_split_params(problem, {Config::kTileM, Config::kTileN, Config::kTileK}, context);
-    grid.parts = params->split.splits;
-    grid.shares = static_cast<int>(grid.tiles * grid.parts);
+void cut_for_sums(const GemmProblem& problem, const LaunchContext& context, HopperParams* params) {
+  const ShareGrid& grid = params->grid;
+  const std::size_t bytes = split_workspace_bytes(problem, {Config::kTileM, Config::kTileN, kTileK}, context.splits);
+  if (context.splits <= 1 || context.splits > kMaxFlatSplits || problem.math_mode == MathMode::kFp32Sequential ||
+      context.flags == nullptr || context.flag_count < grid.tiles || context.workspace_bytes < bytes) {
+    return;
   }
+  cut_tiles(params->grid, context.sm_count, context.splits);
+  params->split = {.parked = static_cast<float*>(context.workspace),
+                   .flags = context.flags,
+                   .tiles = grid.tiles,
+                   .splits = context.splits,
+                   .group = context.splits};
 }
 
 template <class Config>
 cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& context) {
   const auto [wide, narrow] = Sides<Config>(problem);
   HopperParams params;
-  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape<Config>(wide, problem.k, Config::kTileWide));
+  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide));
   if (error != cudaSuccess) return error;
-  error = ptx::encode_tensor_map(&params.narrow, map_shape<Config>(narrow, problem.k, Config::kTileNarrow));
+  error = ptx::encode_tensor_map(&params.narrow, map_shape(narrow, problem.k, kTileNarrow));
   if (error != cudaSuccess) return error;
   params.problem = problem;
-  params.tiles_wide = static_cast<int>((wide.extent + Config::kTileWide - 1) / Config::kTileWide);
-  params.tiles_narrow = static_cast<int>((narrow.extent + Config::kTileNarrow - 1) / Config::kTileNarrow);
-  params.whole_blocks = static_cast<int>(problem.k / Config::kTileK);
-  params.rest_steps = static_cast<int>(problem.k % Config::kTileK);
-  params.grid.tiles = std::int64_t{params.tiles_wide} * params.tiles_narrow;
+  params.tiles_wide = static_cast<int>((wide.extent + kTileWide - 1) / kTileWide);
+  params.tiles_narrow = static_cast<int>((narrow.extent + kTileNarrow - 1) / kTileNarrow);
+  params.whole_blocks = static_cast<int>(problem.k / kTileK);
+  params.rest_steps = static_cast<int>(problem.k % kTileK);
+  params.grid.tiles = params.tiles_wide * params.tiles_narrow;
   params.grid.k_blocks = params.whole_blocks + (params.rest_steps > 0 ? 1 : 0);
-  share_out<Config>(problem, context, &params);
-  const ptx::LaunchShape shape{
-      .blocks = params.grid.shares, .threads = Config::kThreads, .shared_bytes = Config::kSharedBytes};
+  params.grid.shares = static_cast<int>(share_count(params.grid.tiles, context.sm_count, kMaxSegments));
+  cut_for_sums<Config>(problem, context, &params);
+  // Without room for a chain between blocks, shares of whole tiles.
+  const int shares = params.grid.shares;
+  params.grid.chained = params.grid.length == 0 && params.grid.tiles % shares != 0 &&
+                        context.flag_count >= chain_flag_count(shares) &&
+                        static_cast<std::int64_t>(context.workspace_bytes) >= chain_workspace_bytes(shares);
+  params.parked = static_cast<float*>(context.workspace);
+  params.flags = context.flags;
+  const ptx::LaunchShape shape{.blocks = shares, .threads = kThreads, .shared_bytes = Config::kSharedBytes};
   return ptx::launch_grid(sgemm_hopper_kernel<Config>, shape, context.stream, params);
 }
 
@@ -166,15 +167,15 @@ inline void use_packed(const PackPlane& plane, Operand* operand, Op* op) {
   if (plane.transposes) *op = *op == Op::kN ? Op::kT : Op::kN;
 }
 
-// Bytes at the beginning of the workspace that the sums of parts of k take.
+// Bytes at the beginning of the workspace for the sums of tiles in parts.
 template <class Config>
 std::int64_t parts_bytes(const GemmProblem& problem, const LaunchContext& context) {
-  const TileShape tile{Config::kTileM, Config::kTileN, Config::kTileK};
+  const TileShape tile{Config::kTileM, Config::kTileN, kTileK};
   return static_cast<std::int64_t>(split_workspace_bytes(problem, tile, context.splits));
 }
 
-// Packs what has to be packed and multiplies, panel by panel. Workspace: the sums of parts of k, the panel, what is packed
-// once, and the accumulators that a chain parks.
+// Packs what has to be packed and multiplies, panel by panel. Workspace: sums of tiles in parts, the panel, what is
+// packed once, and, where nothing is cut into parts, accumulators on their way from block to block.
 template <class Config>
 class PackedLaunch {
  public:
@@ -182,8 +183,7 @@ class PackedLaunch {
       : problem_(problem), packing_(packing_of<Config>(problem)), sides_(problem), context_(context) {
     const std::int64_t parts = parts_bytes<Config>(problem, context);
     const std::int64_t workspace = static_cast<std::int64_t>(context.workspace_bytes) - parts;
-    const std::int64_t chain = Config::kShares ? chain_workspace_bytes<Config>(context.sm_count) : 0;
-    extent_ = panel_extent(packing_, workspace, context.sm_count * Config::kBlocksPerSm, chain);
+    extent_ = panel_extent(packing_, workspace, context.sm_count, chain_workspace_bytes(context.sm_count));
     to_panel_ = reinterpret_cast<float*>(static_cast<char*>(context.workspace) + parts);
     float* const to_fixed = to_panel_ + packing_.panel_bytes(extent_) / 4;
     if (packing_.fixed_bytes() > 0) {
@@ -251,28 +251,24 @@ struct Launcher {
 
  public:
   static constexpr int kStages = Any::kStages;
-  static constexpr int kThreads = Any::kThreads;
-  static constexpr int kBlocksPerSm = Any::kBlocksPerSm;
-  static constexpr bool kShares = Any::kShares;
-  static constexpr TileShape kTile{Any::kTileM, Any::kTileN, Any::kTileK};
   static constexpr std::int64_t kSharedBytes = Any::kSharedBytes;
-  static_assert(((Configs::kTileM == kTile.m && Configs::kTileN == kTile.n && Configs::kThreads == kThreads &&
-                  Configs::kSharedBytes == kSharedBytes && Configs::kStages == kStages) &&
-                 ...),
-                "one row, one shape");
+  static_assert(((Configs::kSharedBytes == kSharedBytes && Configs::kStages == kStages) && ...), "one row, one shape");
 
   static bool supports(const GemmProblem& problem) {
     if (!fits_tensor_copies(problem) || !(takes_layout<Configs>(problem) || ...)) return false;
-    return Any::kShares || tiles_of(problem, kTile) <= kMaxBlocks;
+    const std::int64_t tiles = tiles_of(problem, {Any::kTileM, Any::kTileN, kTileK});
+    return can_share(tiles, (problem.k + kTileK - 1) / kTileK, kMaxSms, kMaxSegments);
   }
 
   static WorkspaceNeed workspace(const GemmProblem& problem) {
     WorkspaceNeed need;
-    with_kernel_for(problem, [&]<class Config>(Config) {
+    const auto set_if_taken = [&]<class Config>(Config) {
+      if (!takes_layout<Config>(problem)) return;
       const PackingProblem packing = packing_of<Config>(problem);
       need.least = static_cast<std::size_t>(least_pack_bytes(packing));
       need.fastest = static_cast<std::size_t>(fastest_pack_bytes(packing));
-    });
+    };
+    (set_if_taken(Configs{}), ...);
     return need;
   }
 
@@ -288,7 +284,8 @@ struct Launcher {
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
     cudaError_t error = cudaErrorNotSupported;
-    with_kernel_for(problem, [&]<class Config>(Config) {
+    const auto launch_if_taken = [&]<class Config>(Config) {
+      if (!takes_layout<Config>(problem)) return;
       const PackingProblem packing = packing_of<Config>(problem);
       if (!packing.packs()) {
         error = launch_kernel<Config>(problem, context);
@@ -298,25 +295,9 @@ struct Launcher {
       } else {
         error = cudaErrorMemoryAllocation;
       }
-    });
+    };
+    (launch_if_taken(Configs{}), ...);
     return error;
-  }
-
- private:
-  // Calls `use` with the configuration that packs least of those that take the problem's layout.
-  template <class Use>
-  static void with_kernel_for(const GemmProblem& problem, const Use& use) {
-    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-    std::int64_t least = kNone;
-    const auto bytes_of = [&problem]<class Config>(Config) {
-      return takes_layout<Config>(problem) ? fastest_pack_bytes(packing_of<Config>(problem)) : kNone;
-    };
-    ((least = std::min(least, bytes_of(Configs{}))), ...);
-    bool found = least == kNone;
-    const auto use_if_least = [&]<class Config>(Config config) {
-      if (!found && bytes_of(config) == least) found = true, use(config);
-    };
-    (use_if_least(Configs{}), ...);
   }
 };
 

@@ -22,12 +22,12 @@ class Mainloop {
       : shared_(shared), feed_(params, shared, blocks), warp_(ptx::warp_index()) {
     const int lane_wide = ptx::lane_index() % kLanesWide;
     const int lane_narrow = ptx::lane_index() / kLanesWide;
-    const int warp_narrow = warp_ / Config::kWarpsWide;
-    s_wide_ = shared.s_ring + wide_offset(warp_ % Config::kWarpsWide, lane_wide, 0);
-    s_narrow_ = shared.s_ring + Config::kStageBytesWide;
+    const int warp_narrow = warp_ / kWarpsWide;
+    s_wide_ = shared.s_ring + wide_offset(warp_ % kWarpsWide, lane_wide, 0);
+    s_narrow_ = shared.s_ring + kStageBytesWide;
     if constexpr (Config::kNarrowDepthContiguous) {
-      s_narrow_ += narrow_row(warp_narrow, lane_narrow, 0) * Config::kRowBytes;
-      swizzle_ = chunk_offset<Config::kRowBytes>(lane_narrow, 0) - lane_narrow * Config::kRowBytes;
+      s_narrow_ += narrow_row(warp_narrow, lane_narrow, 0) * kRowBytes;
+      swizzle_ = chunk_offset(lane_narrow, 0) - lane_narrow * kRowBytes;
     } else {
       s_narrow_ += narrow_offset(warp_narrow, lane_narrow, 0);
     }
@@ -79,8 +79,8 @@ class Mainloop {
   static constexpr int kProducts = kThreadWide * kThreadNarrow;
   static constexpr int kWideVectorBytes = wide_offset(0, 0, 1);
   static constexpr int kNarrowVectorBytes = narrow_offset(0, 0, 1);
-  static constexpr int kNarrowElementBytes = narrow_row(0, 0, 1) * Config::kRowBytes;
-  static_assert(kNarrowElementBytes % (kSwizzleRows * Config::kRowBytes) == 0, "a lane's rows have one swizzle phase");
+  static constexpr int kNarrowElementBytes = narrow_row(0, 0, 1) * kRowBytes;
+  static_assert(kNarrowElementBytes % kSwizzleAlignment == 0, "all rows of a lane have one swizzle phase");
 
   // Fragments of two steps; of a k-contiguous operand those of four steps, each element's replaced as soon as the last
   // of them has been used.
@@ -112,7 +112,7 @@ class Mainloop {
   }
 
   FG_DEVICE void load_first(Fragments& r_fragments) const {
-    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
+    const ptx::SharedAddress offset = stage_ * kStageBytes;
 #pragma unroll
     for (int vector = 0; vector < kVectorsWide; ++vector) {
       load_vector(r_fragments.wide[0] + 4 * vector, s_wide_ + offset + vector * kWideVectorBytes);
@@ -126,10 +126,10 @@ class Mainloop {
   }
 
   FG_DEVICE void load_step(float (&r_wide)[kThreadWide], float (&r_narrow)[kThreadNarrow], int step) const {
-    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
+    const ptx::SharedAddress offset = stage_ * kStageBytes;
 #pragma unroll
     for (int vector = 0; vector < kVectorsWide; ++vector) {
-      load_vector(r_wide + 4 * vector, s_wide_ + offset + step * Config::kWideStepBytes + vector * kWideVectorBytes);
+      load_vector(r_wide + 4 * vector, s_wide_ + offset + step * kWideStepBytes + vector * kWideVectorBytes);
     }
     if constexpr (Config::kNarrowDepthContiguous) {
       const ptx::SharedAddress s_first = s_narrow_ + offset + ((step / 4 * 16) ^ swizzle_) + step % 4 * 4;
@@ -139,7 +139,7 @@ class Mainloop {
 #pragma unroll
       for (int vector = 0; vector < kVectorsNarrow; ++vector) {
         load_vector(r_narrow + 4 * vector,
-                    s_narrow_ + offset + step * Config::kNarrowStepBytes + vector * kNarrowVectorBytes);
+                    s_narrow_ + offset + step * kNarrowStepBytes + vector * kNarrowVectorBytes);
       }
     }
   }
@@ -149,7 +149,7 @@ class Mainloop {
   FG_DEVICE void load_ahead(Fragments& r_fragments, const EightSteps& at, int product) const {
     constexpr bool kLast = kStep == kUnrolledSteps - 1;
     constexpr int kNext = (kStep + 1) % 2;
-    const ptx::SharedAddress s_wide = kLast ? at.s_wide_after : at.s_wide + (kStep + 1) * Config::kWideStepBytes;
+    const ptx::SharedAddress s_wide = kLast ? at.s_wide_after : at.s_wide + (kStep + 1) * kWideStepBytes;
     if constexpr (Config::kNarrowDepthContiguous) {
       if (product % kThreadWide != 0) return;
       const int slot = product / kThreadWide;
@@ -161,8 +161,7 @@ class Mainloop {
     } else {
       if (product % 2 != 0 || product / 2 >= kVectorsWide + kVectorsNarrow) return;
       const int vector = kVectorsWide + kVectorsNarrow - 1 - product / 2;
-      const ptx::SharedAddress s_narrow =
-          kLast ? at.s_narrow_after : at.s_narrow + (kStep + 1) * Config::kNarrowStepBytes;
+      const ptx::SharedAddress s_narrow = kLast ? at.s_narrow_after : at.s_narrow + (kStep + 1) * kNarrowStepBytes;
       if (vector < kVectorsWide) {
         load_vector(r_fragments.wide[kNext] + 4 * vector, s_wide + vector * kWideVectorBytes);
       } else {
@@ -198,8 +197,8 @@ class Mainloop {
   FG_DEVICE void multiply_block(Accumulators& r_acc, Fragments& r_fragments, bool more) const {
     const int next_stage = more ? following_stage() : stage_;
     const int next_parity = more ? following_parity() : parity_;
-    const ptx::SharedAddress offset = stage_ * Config::kStageBytes;
-    const ptx::SharedAddress next_offset = next_stage * Config::kStageBytes;
+    const ptx::SharedAddress offset = stage_ * kStageBytes;
+    const ptx::SharedAddress next_offset = next_stage * kStageBytes;
     const ptx::SharedAddress next_barrier = shared_.full(next_stage);
     EightSteps at;
     at.s_wide = s_wide_ + offset;
@@ -211,12 +210,12 @@ class Mainloop {
         at.s_narrow = s_narrow_ + offset + ((chunk_bytes + 16) ^ swizzle_);
       }
       chunk_bytes += kUnrolledSteps * 4;
-      const bool last = chunk_bytes == Config::kTileK * 4;
-      at.s_wide_after = last ? s_wide_ + next_offset : at.s_wide + kUnrolledSteps * Config::kWideStepBytes;
+      const bool last = chunk_bytes == kTileK * 4;
+      at.s_wide_after = last ? s_wide_ + next_offset : at.s_wide + kUnrolledSteps * kWideStepBytes;
       if constexpr (Config::kNarrowDepthContiguous) {
         at.s_narrow_after = last ? s_narrow_ + next_offset + swizzle_ : s_narrow_ + offset + (chunk_bytes ^ swizzle_);
       } else {
-        at.s_narrow_after = last ? s_narrow_ + next_offset : at.s_narrow + kUnrolledSteps * Config::kNarrowStepBytes;
+        at.s_narrow_after = last ? s_narrow_ + next_offset : at.s_narrow + kUnrolledSteps * kNarrowStepBytes;
       }
       multiply_step<0>(r_acc, r_fragments, at);
       multiply_step<1>(r_acc, r_fragments, at);
@@ -230,7 +229,7 @@ class Mainloop {
       multiply_step<7>(r_acc, r_fragments, at);
       at.s_wide = at.s_wide_after;
       if constexpr (!Config::kNarrowDepthContiguous) at.s_narrow = at.s_narrow_after;
-    } while (chunk_bytes != Config::kTileK * 4);
+    } while (chunk_bytes != kTileK * 4);
   }
 
   // This warp has done with the present stage; if it is its turn, it fills the one before, which all will have left.
@@ -238,7 +237,7 @@ class Mainloop {
     ptx::warp_sync();
     if (ptx::lane_index() == 0) {
       ptx::mbarrier_arrive(shared_.empty(stage_));
-      if ((block_ ^ warp_) % Config::kWarps == 0) feed_.copy_block(block_ + Config::kStages - 1);
+      if ((block_ ^ warp_) % kWarps == 0) feed_.copy_block(block_ + Config::kStages - 1);
     }
     ptx::warp_sync();
     parity_ = following_parity();

@@ -24,8 +24,6 @@ struct PackingProblem {
   std::int64_t wide = 0;
   std::int64_t narrow = 0;
   std::int64_t k = 0;
-  int tile_wide = 256;
-  int tile_narrow = 128;
   bool narrow_depth_contiguous = false;
   Pack pack_wide = Pack::kNone;
   Pack pack_narrow = Pack::kNone;
@@ -34,9 +32,9 @@ struct PackingProblem {
   // Panels are cut of the wide operand where it is packed, else of the narrow one.
   constexpr bool panels_of_wide() const { return pack_wide != Pack::kNone; }
   constexpr std::int64_t extent() const { return panels_of_wide() ? wide : narrow; }
-  constexpr int tile() const { return panels_of_wide() ? tile_wide : tile_narrow; }
+  constexpr int tile() const { return panels_of_wide() ? kTileWide : kTileNarrow; }
   constexpr std::int64_t tiles_across() const {
-    return panels_of_wide() ? (narrow + tile_narrow - 1) / tile_narrow : (wide + tile_wide - 1) / tile_wide;
+    return panels_of_wide() ? (narrow + kTileNarrow - 1) / kTileNarrow : (wide + kTileWide - 1) / kTileWide;
   }
   constexpr std::int64_t narrow_bytes(std::int64_t elements) const {
     return narrow_depth_contiguous ? packed_bytes(k, elements) : packed_bytes(elements, k);

@@ -17,9 +17,9 @@ struct HopperParams {
   ShareGrid grid;
   int tiles_wide = 0;
   int tiles_narrow = 0;
-  int whole_blocks = 0;  // full k blocks of a tile; one more, of rest_steps, where k is no multiple of theirs
+  int whole_blocks = 0;  // k blocks of a tile that are full; one more, of rest_steps, where k is no multiple of kTileK
   int rest_steps = 0;
-  SplitParams split;               // where grid.parts is 2 or more
+  SplitParams split;               // memory of parts to be added, where grid.length is not 0
   float* parked = nullptr;         // grid.shares - 1 tiles of accumulators between the shares of a chain
   std::uint32_t* flags = nullptr;  // a ticket counter, then a flag a share: its parked accumulators are there
 };

@@ -12,18 +12,22 @@
 
 namespace fastgemm {
 
-// Which part of which tile a block works on. All parts of a tile lie side by side in the grid.
+// Which part of which tile a block works on, how many the tile has, and where the first of them is parked, counted in
+// partial tiles. All parts of a tile lie side by side.
 struct SplitPart {
   std::int64_t tile = 0;
   int index = 0;
+  int count = 1;
+  std::int64_t first_slot = 0;
 };
 
-// For block `block` of a launch.
+// For block `block` of a launch that cuts all tiles alike.
 FG_HOST_DEVICE SplitPart split_part(const SplitParams& split, std::int64_t block) {
-  if (split.splits == 1) return {block, 0};
+  if (split.splits == 1) return {block, 0, 1, block};
   const auto number = static_cast<std::uint32_t>(block);
   const std::uint32_t tile = number / static_cast<std::uint32_t>(split.splits);
-  return {tile, static_cast<int>(number - tile * static_cast<std::uint32_t>(split.splits))};
+  return {tile, static_cast<int>(number - tile * static_cast<std::uint32_t>(split.splits)), split.splits,
+          static_cast<std::int64_t>(tile) * split.splits};
 }
 
 // All threads of the block.
@@ -45,8 +49,8 @@ namespace detail {
 // A partial tile in workspace: vector v of thread t stands at (v * kCount + t) * 4, so that a warp's accesses are whole
 // lines whatever elements a thread holds.
 template <int kElements, int kCount>
-FG_DEVICE float* parked_part(const SplitParams& split, std::int64_t tile, int part, int thread) {
-  return split.parked + (tile * split.splits + part) * (std::int64_t{kElements} * kCount) + thread * 4;
+FG_DEVICE float* parked_part(const SplitParams& split, std::int64_t slot, int thread) {
+  return split.parked + slot * (std::int64_t{kElements} * kCount) + thread * 4;
 }
 
 template <int kElements, int kCount, class Element>
@@ -121,11 +125,11 @@ FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
                                const SplitThreads<kCount, Meet>& threads, const Element& element) {
   static_assert(kElements % 4 == 0, "sums travel as 16-byte vectors");
   constexpr std::int64_t kPartSize = std::int64_t{kElements} * kCount;
-  float* g_tile = detail::parked_part<kElements, kCount>(split, part.tile, 0, threads.index);
+  float* g_tile = detail::parked_part<kElements, kCount>(split, part.first_slot, threads.index);
   detail::park_part<kElements, kCount>(g_tile + part.index * kPartSize, element);
   const int group = part.index / split.group;
   const int first = group * split.group;
-  const int members = split.splits - first < split.group ? split.splits - first : split.group;
+  const int members = part.count - first < split.group ? part.count - first : split.group;
   // The tile's own flag counts parts, or groups where there is more than one.
   std::uint32_t* tile_flag = split.flags + part.tile;
   std::uint32_t* group_flag = tile_flag;

@@ -193,11 +193,14 @@ void add_descriptors(const KernelInfo& kernel, std::vector<Case>* cases) {
   }
 }
 
-// k in parts: few, many, and so many that their sums are summed in groups; a part of one k step, and a k tail.
+constexpr int kManyParts = 30;  // more than are summed by one block
+
+// k in parts: few, many, and so many that their sums are summed in groups, or the most that the kernel takes; a part of
+// one k step, and a k tail.
 void add_splits(const KernelInfo& kernel, std::vector<Case>* cases) {
-  if (!kernel.splits) return;
   std::uint64_t turn = 0;
-  for (const int parts : {2, 3, 7, 30}) {
+  for (const int parts : {2, 3, 7, std::min(kernel.max_parts, kManyParts)}) {
+    if (parts < 2 || parts > kernel.max_parts) continue;
     for (int ops = 0; ops < 4; ++ops) {
       for (int variant = 0; variant < 4; ++variant, ++turn) {
         Case c = base_case(kernel);
@@ -280,7 +283,10 @@ std::vector<KernelInfo> list_kernels(fg_handle_t handle) {
     int available = 0;
     if (handle != nullptr && fg_get_kernel_available(handle, info.name.c_str(), &available) == FG_STATUS_SUCCESS) {
       info.available = available != 0;
-      info.splits = info.available && fg_set_kernel(handle, (info.name + "/2").c_str()) == FG_STATUS_SUCCESS;
+      for (int parts = kManyParts; info.available && parts > 1 && info.max_parts == 1; --parts) {
+        const std::string in_parts = info.name + "/" + std::to_string(parts);
+        if (fg_set_kernel(handle, in_parts.c_str()) == FG_STATUS_SUCCESS) info.max_parts = parts;
+      }
     }
     kernels.push_back(info);
   }

@@ -19,13 +19,13 @@ struct KernelInfo {
   bool available = false;  // on the handle's GPU
   fg_math_mode_t math = FG_MATH_DEFAULT;  // in which it may be chosen
   std::int64_t least_k = 0;               // it declines shorter products: cases are so much longer
-  bool splits = false;                    // k may be cut into parts: NAME/PARTS forces that
+  int max_parts = 1;                      // into which k may be cut, up to 30: NAME/PARTS forces that
 };
 
 // Reads type, tile, stages and mode off a kernel's name, family_type_MxNxK_sStages. False when the name has no tile.
 bool parse_kernel_name(const std::string& name, KernelInfo* info);
 
-// Every kernel of the library; with a null handle `available` and `splits` stay false. Forgets a forced kernel.
+// Every kernel of the library; with a null handle none is available. Forgets a forced kernel.
 std::vector<KernelInfo> list_kernels(fg_handle_t handle);
 
 // The fallback as two more rows, one a type, forced by the name "cublas".

@@ -47,6 +47,9 @@ bool hands_on_tiles(const KernelEntry& entry, double tiles, int sm_count) {
   return entry.chained && tiles > sms && std::fmod(tiles, sms) != 0.0;
 }
 
+// In how many parts a chained row cuts a tile on average, where `splits` is the most: its shares end anywhere in tiles.
+double mean_parts(double tiles, int sm_count, int splits) { return std::min(sm_count / tiles, splits - 1.0); }
+
 WorkspaceNeed own_workspace(const GemmProblem& problem, const KernelEntry& entry) {
   return entry.workspace != nullptr ? entry.workspace(problem) : WorkspaceNeed{};
 }
@@ -88,7 +91,8 @@ double sum_us(const GemmProblem& problem, const KernelEntry& entry, const Calibr
               const CostEstimate& cost, int sm_count) {
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
   const double size_cd = static_cast<double>(element_size(problem.type_cd));
-  const double clocks = tile_area * cost.splits * sizeof(float) / figures.sum_bytes_per_clock +
+  const double parts = entry.chained ? mean_parts(cost.tiles, sm_count, cost.splits) + 1.0 : cost.splits;
+  const double clocks = tile_area * parts * sizeof(float) / figures.sum_bytes_per_clock +
                         tile_area * size_cd * (reads_c(problem) ? 2.0 : 1.0) / figures.store_bytes_per_clock;
   return figures.sum_us + std::ceil(cost.tiles / std::max(sm_count, 1)) * clocks / (clock_ghz * 1e3);
 }
@@ -98,6 +102,7 @@ struct Panels {
   double count = 1.0;
   double passed = 1.0;  // how often operands are passed over
   double tiles = 0.0;   // of one panel
+  double part_of_k = 1.0;  // that one is a product of
 };
 
 // A chained row cuts one operand and passes over it once. The others cut D into rows and columns of square panels for
@@ -106,6 +111,10 @@ Panels panels_of(const GemmProblem& problem, const KernelEntry& entry, std::size
   const double fastest = static_cast<double>(own_workspace(problem, entry).fastest);
   const double workspace = static_cast<double>(std::max(workspace_bytes, std::size_t{1}));
   if (fastest <= workspace) return {.tiles = tiles};
+  if (entry.fp32_tensor) {  // all of D in stretches of k, each a pass over it
+    const double count = std::ceil(fastest / workspace);
+    return {.count = count, .tiles = tiles, .part_of_k = 1.0 / count};
+  }
   if (entry.chained || problem.batch_count > 1) {
     const double count = std::ceil(fastest / workspace);
     return {.count = count, .tiles = tiles / count};
@@ -124,7 +133,9 @@ double prepass_us(const GemmProblem& problem, const KernelEntry& entry, const De
                   const Panels& panels) {
   const double fastest = static_cast<double>(own_workspace(problem, entry).fastest);
   if (fastest == 0.0) return 0.0;
-  const double bytes = 2.0 * fastest * panels.passed;
+  const double size_d = static_cast<double>(problem.m) * static_cast<double>(problem.n) * sizeof(float);
+  const double again = panels.part_of_k < 1.0 ? 2.0 * (panels.count - 1.0) * size_d : 0.0;  // through D
+  const double bytes = 2.0 * fastest * panels.passed + again;
   const double copy_us = device.memory_gbps > 0.0 ? bytes / (kPassShare * device.memory_gbps * 1e3) : 0.0;
   return copy_us + (2.0 * panels.count - 1.0) * kLaunchUs;
 }
@@ -163,6 +174,9 @@ const char* split_refusal(const GemmProblem& problem, const KernelEntry& entry, 
   if (splits > entry.max_splits) return "does not cut k into so many parts";
   if (needs_sequential(problem)) return "cannot cut k: the math mode asks for one chain in ascending k";
   if (tiles_over(problem.k, entry.tile.k) < splits) return "has fewer steps of k than parts";
+  if (entry.chained && (splits < 3 || tile_count(problem, entry) >= resources.sm_count)) {
+    return "cuts tiles into parts to be added only where they are fewer than SMs, and into three or more";
+  }
   if (tile_count(problem, entry) > resources.flag_count) return "has fewer flags than tiles to sum";
   const std::size_t parts = split_workspace_bytes(problem, entry.tile, splits);
   if (parts + own_workspace(problem, entry).least > resources.workspace_bytes) return "has no workspace for the parts";
@@ -181,17 +195,21 @@ CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, cons
   cost.waves = cost.tiles * splits / (sm_count * std::max(entry.blocks_per_sm, 1));
   const std::size_t parts_bytes = split_workspace_bytes(problem, entry.tile, splits);
   const Panels panels = panels_of(problem, entry, resources.workspace_bytes - parts_bytes, cost.tiles);
-  double blocks = panels.count * blocks_on_busiest_sm(panels.tiles * splits, sm_count, entry.blocks_per_sm);
+  double blocks = panels.count * panels.part_of_k *
+                  blocks_on_busiest_sm(panels.tiles * splits, sm_count, entry.blocks_per_sm);
   double fills = std::ceil(cost.waves);
   if (entry.chained) {
     const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) && resources.flag_count > sm_count &&
                           resources.workspace_bytes >= kernel_workspace_bytes(problem, entry, sm_count);
     if (hands_on) blocks = cost.tiles / sm_count;
-    fills = hands_on ? 2.0 : 1.0;
+    if (splits > 1) blocks = 1.0 / mean_parts(cost.tiles, sm_count, splits);
+    fills = hands_on || splits > 1 ? 2.0 : 1.0;
+    if (splits > 1) cost.waves = std::min(cost.tiles * (splits - 1) / sm_count, 1.0);
   }
   cost.launch_us = figures.start_us;
   cost.prepass_us = prepass_us(problem, entry, device, panels);
-  cost.compute_us = blocks * block_us(problem, entry, figures, clock_ghz, cost.aligned, splits) + fills * kFillUs;
+  const int cut = entry.chained ? 1 : splits;  // a chained row's blocks count in tiles, whole or not
+  cost.compute_us = blocks * block_us(problem, entry, figures, clock_ghz, cost.aligned, cut) + fills * kFillUs;
   if (splits > 1) cost.compute_us += sum_us(problem, entry, figures, clock_ghz, cost, sm_count);
   // GB/s are 1e3 bytes a microsecond.
   if (device.memory_gbps > 0.0) {
@@ -205,7 +223,7 @@ CostEstimate best_estimate(const GemmProblem& problem, const KernelEntry& entry,
                            const LaunchResources& resources) {
   CostEstimate best = estimate(problem, entry, device, resources);
   // A quarter more each time: a finer choice gains less than the estimate is good for.
-  for (int splits = 2; splits <= entry.max_splits; splits += (splits + 3) / 4) {
+  for (int splits = entry.chained ? 3 : 2; splits <= entry.max_splits; splits += (splits + 3) / 4) {
     if (split_refusal(problem, entry, resources, splits) != nullptr) break;  // so it is for more parts
     const CostEstimate cost = estimate(problem, entry, device, resources, splits);
     if (cost.total_us < best.total_us) best = cost;

@@ -5,7 +5,8 @@
 //   blocks  = what the busiest SM works through. With s = ceil(tiles * splits / SMs) blocks on it and B resident at
 //             once: floor(s / B) * B + sqrt((s mod B) * B): a full set of B keeps the SM at its measured rate, r < B at
 //             sqrt(r / B) of it, since fewer warps hide less latency
-//             A chained row gives every SM the same share: max(tiles / SMs, 1) instead, B being 1
+//             A chained row gives every SM the same share: max(tiles / SMs, 1) instead, B being 1; where it may cut the
+//             tiles into up to s parts to be added, max(tiles / SMs, 1 / (s - 1)), since shares end anywhere in tiles
 //   block   = ceil(ceil(k / tile k) / splits) * step + store
 //   step    = 2 * tile m * tile n * tile k / (flops_per_clock_sm * clock), longer by 1 / unaligned_factor when A or B
 //             is aligned to less than fast_alignment

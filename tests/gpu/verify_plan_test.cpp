@@ -1,4 +1,5 @@
 // The plans really hold what they are said to hold; a plan that lost a loop would pass every kernel.
+#include <algorithm>
 #include <set>
 
 #include "src/cli/verify_layout.h"
@@ -32,7 +33,7 @@ TEST_CASE("a kernel's name gives its type, tile and stages", "[verify]") {
 TEST_CASE("kernels that cut k into parts are forced to do so", "[verify]") {
   KernelInfo kernel = kKernel;
   const std::size_t whole = entry_cases(kernel).size();
-  kernel.splits = true;
+  kernel.max_parts = 30;
   std::set<std::string> names;
   for (const Case& c : entry_cases(kernel)) {
     names.insert(c.kernel);
@@ -41,6 +42,10 @@ TEST_CASE("kernels that cut k into parts are forced to do so", "[verify]") {
   }
   CHECK(names.size() == 5);
   CHECK(entry_cases(kernel).size() == whole + 64);
+  kernel.max_parts = 24;
+  const std::vector<Case> fewer = entry_cases(kernel);
+  CHECK(fewer.size() == whole + 64);
+  CHECK(std::any_of(fewer.begin(), fewer.end(), [](const Case& c) { return c.kernel.ends_with("/24"); }));
 }
 
 TEST_CASE("every kernel of this build has a name that can be read", "[verify]") {

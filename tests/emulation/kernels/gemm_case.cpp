@@ -194,6 +194,13 @@ float Call::chain(int batch, int row, int column, int first_k, int end_k) const 
 
 float Call::sum_of_products(int batch, int row, int column) const {
   if (gemm_.splits == 1) return chain(batch, row, column, 0, gemm_.k);
+  if (gemm_.part_length > 0) {
+    float sum = 0.0f;
+    for (int first = 0; first < gemm_.k; first += gemm_.part_length) {
+      sum += chain(batch, row, column, first, std::min(first + gemm_.part_length, gemm_.k));
+    }
+    return sum;
+  }
   const int steps = (gemm_.k + tile_k_ - 1) / tile_k_;
   const int splits = std::min(gemm_.splits, steps);
   const int group = gemm_.split_group > 0 ? gemm_.split_group : 1;

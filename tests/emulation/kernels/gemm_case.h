@@ -49,6 +49,7 @@ struct GemmCase {
   int splits = 1;                  // parts that k is cut into; more than one: it gets workspace and flags for them
   int split_flags = 4096;          // how many
   int split_group = 0;             // parts whose sum is a term of the whole sum; 0: each part is a term
+  int part_length = 0;             // elements of k a part, but for the last; 0: parts are equal
   Data data = Data::kIntegers;
   std::uint64_t seed = 1;
 

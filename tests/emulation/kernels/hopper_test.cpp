@@ -27,17 +27,6 @@ constexpr Layout kLayouts[] = {{Op::kN, Op::kT, "hopper_f32_256x128x32_s4"},
                                {Op::kN, Op::kN, "hopper_f32_256x128x32_s4"},
                                {Op::kT, Op::kT, "hopper_f32_128x256x32_s4"}};
 
-// Rows whose blocks share an SM, with their other layouts.
-constexpr Layout kSmallLayouts[] = {{Op::kN, Op::kN, "hopper_f32_128x128x32_s3"},
-                                    {Op::kN, Op::kT, "hopper_f32_128x128x32_s3"},
-                                    {Op::kT, Op::kT, "hopper_f32_128x128x32_s3"},
-                                    {Op::kN, Op::kN, "hopper_f32_128x64x16_s4"},
-                                    {Op::kN, Op::kT, "hopper_f32_128x64x16_s4"},
-                                    {Op::kT, Op::kT, "hopper_f32_128x64x16_s4"},
-                                    {Op::kN, Op::kN, "hopper_f32_64x128x16_s4"},
-                                    {Op::kN, Op::kT, "hopper_f32_64x128x16_s4"},
-                                    {Op::kT, Op::kT, "hopper_f32_64x128x16_s4"}};
-
 const KernelEntry& row_of(const Layout& layout) {
   for (const KernelEntry& row : sgemm_hopper_f32_sm90()) {
     if (std::string(row.name) == layout.row) return row;
@@ -97,72 +86,6 @@ TEST_CASE("Hopper kernels multiply for every length of k", "[kernels][hopper]") 
   }
 }
 
-TEST_CASE("Hopper kernels of several blocks an SM multiply at the edges of their tile, for every length of k",
-          "[kernels][hopper]") {
-  int turn = 0;
-  for (const Layout& layout : kSmallLayouts) {
-    const TileShape tile = row_of(layout).tile;
-    for (const int k : {1, 15, 16, 17, 33, 64, 70, 129}) {
-      GemmCase gemm = aligned_case(layout, tile.m + turn % 3 - 1, turn % 2 == 0 ? tile.n : tile.n + 3, k);
-      gemm.beta = turn % 3 == 0 ? -0.3f : 0.0f;
-      gemm.pad_d = gemm.pad_c = turn % 2;
-      gemm.offset_d = gemm.offset_c = turn / 2 % 2;
-      check(layout, gemm, 1 + turn % 4);
-      ++turn;
-    }
-  }
-}
-
-TEST_CASE("Hopper kernels add the parts of k in ascending order", "[kernels][hopper][split]") {
-  int turn = 0;
-  for (const Layout& layout : kSmallLayouts) {
-    const TileShape tile = row_of(layout).tile;
-    for (const int splits : {2, 3, 26}) {
-      for (const int rest : {0, 5}) {
-        GemmCase gemm = aligned_case(layout, tile.m + 1, tile.n / 2 + turn % 5, tile.k * (splits + turn % 2) + rest);
-        gemm.splits = splits;
-        gemm.split_group = splits == 26 ? 6 : 0;
-        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
-        gemm.bias = turn % 5 == 0;
-        check(layout, gemm, 1 + turn % 3);
-        ++turn;
-      }
-    }
-  }
-}
-
-TEST_CASE("Hopper kernels pass over operands before they cut k", "[kernels][hopper][split]") {
-  int turn = 0;
-  for (const char* row : {"hopper_f32_128x128x32_s3", "hopper_f32_128x64x16_s4", "hopper_f32_64x128x16_s4"}) {
-    for (const Op op_a : {Op::kN, Op::kT}) {
-      for (const Op op_b : {Op::kN, Op::kT}) {
-        const Layout layout{op_a, op_b, row};
-        const TileShape tile = row_of(layout).tile;
-        GemmCase gemm = aligned_case(layout, tile.m + 5, tile.n + 3, 3 * tile.k + turn);
-        gemm.pad_a += turn % 2;
-        gemm.offset_b = turn / 2 % 2;
-        gemm.splits = 3;
-        gemm.row_workspace = turn % 3 == 0 ? RowWorkspace::kLeast : RowWorkspace::kFastest;
-        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
-        check(layout, gemm);
-        ++turn;
-      }
-    }
-  }
-}
-
-TEST_CASE("Hopper kernels without a product scale C once, in however many parts", "[kernels][hopper][split]") {
-  for (const Layout& layout : kSmallLayouts) {
-    GemmCase gemm = aligned_case(layout, 130, 70, 128);
-    gemm.alpha = 0.0f;
-    gemm.beta = -0.5f;
-    gemm.device_scalars = true;
-    gemm.poisoned_operands = true;
-    gemm.splits = 4;
-    check(layout, gemm);
-  }
-}
-
 TEST_CASE("Hopper kernels hand chains of FMAs from block to block", "[kernels][hopper]") {
   int turn = 0;
   for (const Layout& layout : kLayouts) {
@@ -177,6 +100,72 @@ TEST_CASE("Hopper kernels hand chains of FMAs from block to block", "[kernels][h
         ++turn;
       }
     }
+  }
+}
+
+TEST_CASE("Hopper kernels add parts of tiles where these are fewer than SMs", "[kernels][hopper][split]") {
+  int turn = 0;
+  for (const Layout& layout : kLayouts) {
+    const TileShape tile = row_of(layout).tile;
+    for (const auto& [tiles_m, tiles_n, sm_count] : {std::tuple(1, 1, 3), std::tuple(1, 2, 3), std::tuple(2, 2, 7)}) {
+      for (const int k : {64, 75, 160, 321}) {
+        GemmCase gemm = aligned_case(layout, tiles_m * tile.m - 3, tiles_n * tile.n - 1, k);
+        gemm.data = Data::kIntegers;
+        gemm.sm_count = sm_count;
+        gemm.splits = 3 + turn % 2;
+        gemm.split_flags = turn % 3 == 0 ? tiles_m * tiles_n : 64;
+        gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
+        gemm.bias = turn % 5 == 0;
+        check(layout, gemm, 1 + turn % 3);
+        ++turn;
+      }
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels add parts of tiles in ascending k", "[kernels][hopper][split]") {
+  for (const Layout& layout : kLayouts) {
+    for (const auto& [sm_count, blocks, length] : {std::tuple(2, 5, 3), std::tuple(4, 9, 3), std::tuple(9, 24, 3)}) {
+      GemmCase gemm = aligned_case(layout, 40, 24, blocks * 32 - 7);
+      gemm.sm_count = sm_count;
+      gemm.splits = 24;
+      gemm.part_length = length * 32;
+      check(layout, gemm, 2);
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels pass over operands before they cut tiles", "[kernels][hopper][split]") {
+  int turn = 0;
+  for (const char* row : {"hopper_f32_256x128x32_s4", "hopper_f32_128x256x32_s4"}) {
+    for (const Op op_a : {Op::kN, Op::kT}) {
+      const Layout layout{op_a, row[11] == '2' ? Op::kN : Op::kT, row};
+      if (op_a == Op::kN && layout.op_b == Op::kT) continue;  // the mirrored row takes A along k
+      GemmCase gemm = aligned_case(layout, 261, 135, 97 + turn);
+      gemm.data = Data::kIntegers;
+      gemm.pad_a += turn % 2;
+      gemm.offset_b = 1;
+      gemm.sm_count = 9;
+      gemm.splits = 3;
+      gemm.row_workspace = turn % 2 == 0 ? RowWorkspace::kLeast : RowWorkspace::kFastest;
+      gemm.beta = 0.5f;
+      check(layout, gemm);
+      ++turn;
+    }
+  }
+}
+
+TEST_CASE("Hopper kernels keep to one chain where parts may not be added", "[kernels][hopper][split]") {
+  for (const Layout& layout : kLayouts) {
+    GemmCase gemm = aligned_case(layout, 261, 135, 200);
+    gemm.sm_count = 9;
+    gemm.splits = 3;
+    gemm.split_flags = 2;  // fewer than tiles
+    gemm.part_length = 200;
+    check(layout, gemm);
+    gemm.split_flags = 64;
+    gemm.splits = 2;  // no more than a share a tile
+    check(layout, gemm);
   }
 }
 
@@ -276,6 +265,8 @@ TEST_CASE("Hopper kernels read nothing of A and B where alpha is 0", "[kernels][
   for (const Layout& layout : kLayouts) {
     for (const float beta : {0.0f, -0.5f}) {
       GemmCase gemm = aligned_case(layout, 300, 300, 70);
+      gemm.splits = beta == 0.0f ? 1 : 3;
+      gemm.sm_count = beta == 0.0f ? 2 : 13;
       gemm.alpha = 0.0f;
       gemm.beta = beta;
       gemm.device_scalars = true;
@@ -320,7 +311,7 @@ TEST_CASE("Hopper rows pack or decline what bulk copies cannot read", "[kernels]
     for (const KernelEntry& row : sgemm_hopper_f32_sm90()) {
       takers += row.supports(problem) && row.workspace(problem).fastest == 0 ? 1 : 0;
     }
-    CHECK(takers == 4);  // one of those that share the work equally, and all that do not
+    CHECK(takers == 1);
     const auto supports = row_of(layout).supports;
     CHECK(supports(problem));
     const auto packs = [&](auto change) {

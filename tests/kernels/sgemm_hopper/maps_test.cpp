@@ -27,11 +27,6 @@ bool free_of_conflicts(const std::vector<int>& addresses, std::size_t at_once) {
   return true;
 }
 
-using Large = Shape<4, 2, 32, 4>;
-using Middle = Shape<2, 2, 32, 3>;
-using Flat = Shape<2, 1, 16, 4>;
-using Tall = Shape<1, 2, 16, 4>;
-
 template <class Address>
 std::vector<int> of_lanes(Address address) {
   std::vector<int> addresses;
@@ -41,11 +36,10 @@ std::vector<int> of_lanes(Address address) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("fragments hold the elements that their thread stores", "[kernels][hopper]", Large, Middle, Flat,
-                   Tall) {
+TEST_CASE("fragments hold the elements that their thread stores", "[kernels][hopper]") {
   using Wide = ThreadTileAxis<kThreadWide, kLanesWide>;
-  std::vector<int> owners(TestType::kTileWide, 0);
-  for (int warp = 0; warp < TestType::kWarpsWide; ++warp) {
+  std::vector<int> owners(kTileWide, 0);
+  for (int warp = 0; warp < kWarpsWide; ++warp) {
     for (int lane = 0; lane < kLanesWide; ++lane) {
       for (int i = 0; i < kThreadWide; ++i) {
         const int loaded = (wide_offset(warp, lane, i / 4) + i % 4 * 4) / 4;
@@ -54,13 +48,13 @@ TEMPLATE_TEST_CASE("fragments hold the elements that their thread stores", "[ker
       }
     }
   }
-  CHECK(std::count(owners.begin(), owners.end(), 1) == TestType::kTileWide);
+  CHECK(std::count(owners.begin(), owners.end(), 1) == kTileWide);
 
-  using Along = typename Config<TestType, false, false>::AxisNarrow;
-  using Depth = typename Config<TestType, false, true>::AxisNarrow;
-  std::vector<int> along(TestType::kTileNarrow, 0);
-  std::vector<int> depth(TestType::kTileNarrow, 0);
-  for (int warp = 0; warp < TestType::kWarpsNarrow; ++warp) {
+  using Along = Config<false, false>::AxisNarrow;
+  using Depth = Config<false, true>::AxisNarrow;
+  std::vector<int> along(kTileNarrow, 0);
+  std::vector<int> depth(kTileNarrow, 0);
+  for (int warp = 0; warp < kWarpsNarrow; ++warp) {
     for (int lane = 0; lane < kLanesNarrow; ++lane) {
       for (int j = 0; j < kThreadNarrow; ++j) {
         const int loaded = (narrow_offset(warp, lane, j / 4) + j % 4 * 4) / 4;
@@ -72,39 +66,35 @@ TEMPLATE_TEST_CASE("fragments hold the elements that their thread stores", "[ker
       }
     }
   }
-  CHECK(std::count(along.begin(), along.end(), 1) == TestType::kTileNarrow);
-  CHECK(std::count(depth.begin(), depth.end(), 1) == TestType::kTileNarrow);
+  CHECK(std::count(along.begin(), along.end(), 1) == kTileNarrow);
+  CHECK(std::count(depth.begin(), depth.end(), 1) == kTileNarrow);
 }
 
-TEMPLATE_TEST_CASE("a warp's fragment loads meet no bank twice", "[kernels][hopper]", Large, Middle, Flat, Tall) {
-  constexpr int kRowBytes = TestType::kRowBytes;
+TEST_CASE("a warp's fragment loads meet no bank twice", "[kernels][hopper]") {
   for (int vector = 0; vector < kThreadWide / 4; ++vector) {
-    CHECK(free_of_conflicts(
-        of_lanes([&](int lane) { return wide_offset(TestType::kWarpsWide - 1, lane % kLanesWide, vector); }), 32));
+    CHECK(free_of_conflicts(of_lanes([&](int lane) { return wide_offset(3, lane % kLanesWide, vector); }), 32));
   }
-  const int warp = TestType::kWarpsNarrow - 1;
   for (int vector = 0; vector < kThreadNarrow / 4; ++vector) {
-    CHECK(free_of_conflicts(of_lanes([&](int lane) { return narrow_offset(warp, lane / kLanesWide, vector); }), 32));
+    CHECK(free_of_conflicts(of_lanes([&](int lane) { return narrow_offset(1, lane / kLanesWide, vector); }), 32));
   }
   for (int j = 0; j < kThreadNarrow; ++j) {
-    for (int chunk = 0; chunk < TestType::kTileK / 4; ++chunk) {
-      CHECK(free_of_conflicts(of_lanes([&](int lane) {
-              return chunk_offset<kRowBytes>(narrow_row(warp, lane / kLanesWide, j), chunk);
-            }), 32));
+    for (int chunk = 0; chunk < kTileK / 4; ++chunk) {
+      CHECK(free_of_conflicts(
+          of_lanes([&](int lane) { return chunk_offset(narrow_row(1, lane / kLanesWide, j), chunk); }), 32));
     }
   }
 }
 
-TEMPLATE_TEST_CASE("chunks of k-contiguous rows fill a tile", "[kernels][hopper]", Large, Middle, Flat, Tall) {
+TEST_CASE("chunks of k-contiguous rows fill a tile", "[kernels][hopper]") {
   std::set<int> offsets;
-  for (int row = 0; row < TestType::kTileNarrow; ++row) {
-    for (int chunk = 0; chunk < TestType::kTileK / 4; ++chunk) {
-      const int offset = chunk_offset<TestType::kRowBytes>(row, chunk);
-      CHECK(offset / TestType::kRowBytes == row);
+  for (int row = 0; row < kTileWide; ++row) {
+    for (int chunk = 0; chunk < kTileK / 4; ++chunk) {
+      const int offset = chunk_offset(row, chunk);
+      CHECK(offset / kRowBytes == row);
       offsets.insert(offset);
     }
   }
-  CHECK(offsets.size() == TestType::kTileNarrow * TestType::kTileK / 4);
+  CHECK(offsets.size() == kTileWide * kTileK / 4);
 }
 
 }  // namespace fastgemm::hopper
