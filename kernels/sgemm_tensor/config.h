@@ -36,8 +36,14 @@ struct PartPair {
   int right = 0;
 };
 
-// How parts lie in a row of memory and in a stage, and their products, small ones first. Those from kSumsFrom on are
-// summed apart, if that is not 0.
+// How sums of kBlocksPerSum blocks of k are added up, see mainloop.cuh. In groups of kBlocksPerGroup, whose rests are
+// kept, for tiles that leave registers for it; one by one for one that has none left and is for products so large that
+// cuBLAS takes k in one chain; each keeping its rest where tensor cores have twice the work.
+enum class SumOrder { kOneByOne, kInGroups, kKeepingRests };
+inline constexpr int kBlocksPerGroup = 8;
+
+// How parts lie in a row of memory and in a stage, and their products, small ones first. Those from kLargeFrom on are
+// summed apart from the others.
 template <Method kMethod>
 struct Parts;
 
@@ -48,8 +54,9 @@ struct Parts<Method::kFp16x3> {
   static constexpr int kCopies = 1;
   static constexpr int kRowBytes = 128;
   static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k128Bytes;
-  static constexpr int kSumsFrom = 0;
+  static constexpr int kLargeFrom = 0;
   static constexpr int kPairCount = 3;
+  static constexpr int kBlocksPerSum = 1;
   static __host__ __device__ constexpr int offset(int part, int) { return part * 64; }
   static __host__ __device__ constexpr PartPair pair(int index) {
     constexpr PartPair kPairs[kPairCount] = {{1, 0}, {0, 1}, {0, 0}};
@@ -64,8 +71,9 @@ struct Parts<Method::kBf16x6> {
   static constexpr int kCopies = 3;
   static constexpr int kRowBytes = 64;
   static constexpr WgmmaSwizzle kSwizzle = WgmmaSwizzle::k64Bytes;
-  static constexpr int kSumsFrom = 5;  // so that one product that outweighs all others is rounded once, not cut off
+  static constexpr int kLargeFrom = 5;  // so that one product that outweighs all others is rounded once, not cut off
   static constexpr int kPairCount = 6;
+  static constexpr int kBlocksPerSum = 2;
   static __host__ __device__ constexpr int offset(int part, int rows) { return part * rows * 64; }
   static __host__ __device__ constexpr PartPair pair(int index) {
     constexpr PartPair kPairs[kPairCount] = {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
@@ -74,18 +82,21 @@ struct Parts<Method::kBf16x6> {
 };
 
 struct Tile192x128 {
-  static constexpr int kTileM = 192, kTileN = 128, kFp16Stages = 4, kBf16Stages = 3;
+  static constexpr int kTileM = 192, kTileN = 128, kFp16Stages = 4;
+  static constexpr SumOrder kFp16SumOrder = SumOrder::kOneByOne;
 };
 
 struct Tile128x128 {
   static constexpr int kTileM = 128, kTileN = 128, kFp16Stages = 6, kBf16Stages = 4;
+  static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
 struct Tile64x128 {
-  static constexpr int kTileM = 64, kTileN = 128, kFp16Stages = 8, kBf16Stages = 5;
+  static constexpr int kTileM = 64, kTileN = 128, kFp16Stages = 8;
+  static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
-// Shape: kTileM, kTileN, kFp16Stages, kBf16Stages.
+// Shape: kTileM, kTileN, kFp16Stages, kFp16SumOrder; kBf16Stages where it multiplies BF16 parts.
 template <class Shape, Method kMethodValue>
 struct Config : Shape {
   static constexpr Method kMethod = kMethodValue;
@@ -99,7 +110,12 @@ struct Config : Shape {
   static constexpr int kLeftBytes = kTileLeft * kBlockK * 2 * Part::kCount;
   static constexpr int kRightBytes = kTileRight * kBlockK * 2 * Part::kCount;
   static constexpr int kStageBytes = kLeftBytes + kRightBytes;
-  static constexpr int kStages = kMethod == Method::kFp16x3 ? Shape::kFp16Stages : Shape::kBf16Stages;
+  static constexpr int kStages = [] {
+    if constexpr (kMethod == Method::kFp16x3) return Shape::kFp16Stages;
+    else return Shape::kBf16Stages;
+  }();
+  static_assert(kStages >= Part::kBlocksPerSum, "a whole sum");
+  static constexpr SumOrder kSumOrder = kMethod == Method::kBf16x6 ? SumOrder::kKeepingRests : Shape::kFp16SumOrder;
   static_assert(kStageBytes % kSwizzleAlignment == 0, "swizzled tiles");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each

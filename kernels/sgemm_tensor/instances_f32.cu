@@ -22,16 +22,16 @@ constexpr KernelEntry row(const char* name, double flops_per_clock_sm) {
           .fast_alignment = 4,
           .fp32_tensor = true,
           .flops_per_clock_sm = flops_per_clock_sm,
-          .supports = supports,
+          .supports = Shape::kFp16SumOrder == SumOrder::kOneByOne ? supports_large : supports,
           .workspace = workspace,
           .prepare = Launcher<Shape>::prepare,
           .launch = Launcher<Shape>::launch};
 }
 
 constexpr KernelEntry kRows[] = {
-    row<Tile192x128>("tensor_f32_192x128x32_s4", 1000),
-    row<Tile128x128>("tensor_f32_128x128x32_s6", 980),
-    row<Tile64x128>("tensor_f32_64x128x32_s8", 850),
+    row<Tile192x128>("tensor_f32_192x128x32_s4", 985),
+    row<Tile128x128>("tensor_f32_128x128x32_s6", 900),
+    row<Tile64x128>("tensor_f32_64x128x32_s8", 720),
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMaxEntries = 64;
 inline constexpr std::int64_t kLargeEntry = std::int64_t{1} << 20;  // elements of D
 
 // Smaller products that FP16 parts cannot serve are strict: two launches more would cost the others too much.
-inline constexpr double kBf16Operations = 0x1p31;
+inline constexpr double kBf16Operations = 0x1p32;
 
 inline bool supports(const GemmProblem& problem) {
   if (problem.type_ab != DataType::kFloat32 || problem.type_cd != DataType::kFloat32) return false;
@@ -34,6 +34,12 @@ inline bool supports(const GemmProblem& problem) {
                            problem.c.pointers != nullptr || problem.d.pointers != nullptr;
   return !by_pointers && (problem.batch_count == 1 ||
                           (problem.batch_count <= kMaxEntries && problem.m * problem.n >= kLargeEntry));
+}
+
+// Sums one by one are for products for which cuBLAS, too, takes k in one chain: large D.
+inline bool supports_large(const GemmProblem& problem) {
+  constexpr double kLargeD = 0x1p23;
+  return static_cast<double>(problem.m) * static_cast<double>(problem.n) >= kLargeD && supports(problem);
 }
 
 inline WorkspaceNeed workspace(const GemmProblem& problem) { return workspace_need({problem.m, problem.n, problem.k}); }
@@ -148,7 +154,8 @@ cudaError_t launch_product(const PieceLaunch& piece) {
   params.problem = piece.problem;
   params.grid = {static_cast<int>((piece.problem.m + Config::kTileM - 1) / Config::kTileM),
                  static_cast<int>((piece.problem.n + Config::kTileN - 1) / Config::kTileN)};
-  params.k_blocks = (piece.split.depth + kBlockK - 1) / kBlockK;
+  constexpr int kSumDepth = kBlockK * Part::kBlocksPerSum;
+  params.k_blocks = (piece.split.depth + kSumDepth - 1) / kSumDepth * Part::kBlocksPerSum;
   const int tiles = params.grid.tiles_m * params.grid.tiles_n;
   const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
                                .threads = kThreads,

@@ -41,7 +41,7 @@ struct ProductParams {
   const std::uint32_t* g_method = nullptr;
   GemmProblem problem;
   TileGrid grid;
-  int k_blocks = 0;  // copies bring zeros past the end of k
+  int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k
 };
 
 // A raster that walks `group` tiles of n before one of m: {m, n}.

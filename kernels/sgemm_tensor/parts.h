@@ -19,11 +19,13 @@
 // elements 1 in 2^14 is so small.
 //
 // Why kBf16x6 is no worse than FP32. The parts are exact, and what is left out is 2^-24 of a product. The top is scaled
-// to [2^50, 2^51), so that products of elements of 2^-50 and more, down to those of their last parts, are 2^-124 and
-// more. A row may have m smaller ones, down to 0, if it is not dominated: by the same reckoning they are nothing.
+// to [2^55, 2^56), so that all products of 2^-100 and more, 2^-210 of top times top, keep the bits of their last parts:
+// those of an element with any from 2^-30 on, and an element may be 2^-70, 2^-125 of its top. Nothing is promised of a
+// sum that is smaller still. A row may have m smaller elements, down to 0, if it is not dominated: by the reckoning
+// above they are nothing.
 //
-// Neither can overflow: elements are below 2^51, scaled or not, and k is below 2^24. Everything else is strict, NaN and
-// infinity too.
+// Neither can overflow where FP32 would not, nor the other way round: what is split is so small that no sum overflows in
+// any order, and scaled it is below 2^51, k being at most 2^14 at a time. Everything else is strict, NaN and infinity too.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -38,12 +40,12 @@ enum Side { kLeft = 0, kRight = 1, kSides = 2 };
 enum class Method : std::uint32_t { kFp16x3, kBf16x6, kStrict };
 
 inline constexpr int kTopExponent = 14;       // of a row's top, scaled for FP16
-inline constexpr int kBf16TopExponent = 50;   // and for BF16
+inline constexpr int kBf16TopExponent = 55;   // and for BF16
 inline constexpr int kFullExponent = -1;      // elements scaled for FP16 keep all bits from here on
-inline constexpr int kSafeExponent = -50;     // elements scaled for BF16: see above
-inline constexpr int kMaxExponent = 50;       // of elements that are split at all
+inline constexpr int kSafeExponent = -70;     // elements scaled for BF16: see above
+inline constexpr int kMaxExponent = 63;       // of elements that are split at all
 inline constexpr int kMinExponent = -110;     // of tops that FP16 parts can stand for
-inline constexpr int kMinBf16Exponent = -76;  // and BF16 parts: their scaling is an FP32 number
+inline constexpr int kMinBf16Exponent = -71;  // and BF16 parts: their scaling is an FP32 number
 inline constexpr int kLeastMisses = 4;        // that a row may have, and one more for every 2^kMissShare of k
 inline constexpr int kMissShare = 9;
 inline constexpr std::int64_t kMaxDepth = std::int64_t{1} << 24;
@@ -92,16 +94,18 @@ struct SeenRow {
   std::uint32_t bf16_misses = 0;  // elements below safe_magnitude() that are not 0
 };
 
-// What was seen of an operand, or of some of its rows.
+// What was seen of an operand, or of some of its rows. Magnitudes as bits, so that Inf and NaN are the largest.
 struct Summary {
-  std::uint32_t top = 0;          // largest magnitude
-  std::uint32_t not_fp16 = 0;     // not 0: a row is none for FP16 parts
+  std::uint32_t top = 0;
+  std::uint32_t sum = 0;       // of a row
+  std::uint32_t not_fp16 = 0;  // not 0: a row is none for FP16 parts
   std::uint32_t not_bf16 = 0;
-  std::uint32_t unused = 0;       // whole 16 bytes
 };
 
+__host__ __device__ constexpr std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+
 __host__ __device__ constexpr Summary join(const Summary& a, const Summary& b) {
-  return {a.top > b.top ? a.top : b.top, a.not_fp16 | b.not_fp16, a.not_bf16 | b.not_bf16};
+  return {larger(a.top, b.top), larger(a.sum, b.sum), a.not_fp16 | b.not_fp16, a.not_bf16 | b.not_bf16};
 }
 
 // The most misses a row of `depth` elements may have.
@@ -122,12 +126,13 @@ __host__ __device__ constexpr Summary judge(const SeenRow& row, std::int64_t dep
   const bool fp16 = exponent >= kMinExponent && row.fp16_misses <= most_misses(depth) && many;
   const bool bf16 = exponent >= kMinBf16Exponent &&
                     (row.bf16_misses == 0 || (row.bf16_misses <= most_misses(depth) && many));
-  return {row.top_bits, fp16 ? 0u : 1u, bf16 ? 0u : 1u};
+  return {row.top_bits, __builtin_bit_cast(std::uint32_t, row.sum), fp16 ? 0u : 1u, bf16 ? 0u : 1u};
 }
 
 // Of two operands, together.
 __host__ __device__ constexpr Method choose(const Summary& both, bool bf16_available) {
-  if (both.top >= power_of_two_bits(kMaxExponent + 1)) return Method::kStrict;
+  const float largest_sum = __builtin_bit_cast(float, both.top) * __builtin_bit_cast(float, both.sum);
+  if (both.top >= power_of_two_bits(kMaxExponent + 1) || !(largest_sum < 0x1p127f)) return Method::kStrict;
   if (both.not_fp16 == 0) return Method::kFp16x3;
   return both.not_bf16 == 0 && bf16_available ? Method::kBf16x6 : Method::kStrict;
 }

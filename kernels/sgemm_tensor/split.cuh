@@ -42,12 +42,12 @@ FG_DEVICE void split_operand(const SplitOperand& operand, int depth, int& first,
   }
 }
 
-FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z}; }
+FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z, words.w}; }
 
 // What the threads of the block have seen, joined; by way of shared memory, a summary a warp.
 FG_DEVICE Summary join_block(const Summary& own, ptx::SharedAddress s_summaries) {
-  const uint4 words{reduce_warp(own.top, Larger()), reduce_warp(own.not_fp16, Union()),
-                    reduce_warp(own.not_bf16, Union()), 0};
+  const uint4 words{reduce_warp(own.top, Larger()), reduce_warp(own.sum, Larger()), reduce_warp(own.not_fp16, Union()),
+                    reduce_warp(own.not_bf16, Union())};
   const int warp = ptx::warp_index();
   if (ptx::lane_index() == 0) ptx::st_shared_u32x4(s_summaries + warp * 16, words);
   ptx::barrier_sync();
@@ -93,7 +93,8 @@ FG_DEVICE void split_and_choose(const SplitParams& params) {
   }
   seen = join_block(seen, s_summaries);
   if (ptx::thread_index() == 0) {
-    ptx::st_global_u32x4(params.g_summaries + ptx::block_index(), uint4{seen.top, seen.not_fp16, seen.not_bf16, 0});
+    ptx::st_global_u32x4(params.g_summaries + ptx::block_index(),
+                         uint4{seen.top, seen.sum, seen.not_fp16, seen.not_bf16});
   }
   if (is_last_block(params.g_blocks_done, ptx::shared_base() + kSplitWordsOffset)) choose_method(params, s_summaries);
 }

@@ -23,7 +23,7 @@ FG_DEVICE Value reduce_warp(Value value, const Combine& combine) {
 }
 
 struct Larger {
-  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a > b ? a : b; }
+  FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return larger(a, b); }
 };
 struct Sum {
   FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a + b; }

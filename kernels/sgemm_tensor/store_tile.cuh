@@ -43,7 +43,8 @@ class TileStore {
 
  private:
   FG_DEVICE float unscale(Side side, std::int64_t row, std::int64_t rows) const {
-    constexpr float kOfMethod = Config::kMethod == Method::kFp16x3 ? 1.0f : 1.0f / (std::uint64_t{1} << (kBf16TopExponent - kTopExponent));
+    constexpr int kMoreScaled = Config::kMethod == Method::kFp16x3 ? 0 : kBf16TopExponent - kTopExponent;
+    constexpr float kOfMethod = 1.0f / (std::uint64_t{1} << kMoreScaled);
     return row < rows ? ptx::mul_rn(ptx::ld_global_f32(params_.g_unscale[side] + row), kOfMethod) : 0.0f;
   }
 
@@ -58,11 +59,16 @@ class TileStore {
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
         const float* r_pair = r_strip + index + 2 * column;
-        ptx::st_shared_f32x2(s_strip_ + Strip::offset(row, wgmma_row(lane, index + 2 * column)),
-                             float2{ptx::mul_rn(ptx::mul_rn(r_pair[0], right[0]), left[column]),
-                                    ptx::mul_rn(ptx::mul_rn(r_pair[1], right[1]), left[column])});
+        ptx::st_shared_f32x2(
+            s_strip_ + Strip::offset(row, wgmma_row(lane, index + 2 * column)),
+            float2{unscaled(r_pair[0], left[column], right[0]), unscaled(r_pair[1], left[column], right[1])});
       }
     }
+  }
+
+  // The smaller factor first: nothing overflows that will not be as large in the end.
+  FG_DEVICE static float unscaled(float sum, float left, float right) {
+    return ptx::mul_rn(ptx::mul_rn(sum, left < right ? left : right), left < right ? right : left);
   }
 
   const ProductParams& params_;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/families.h"
 #include "kernels/sgemm_tensor/launch.cuh"
@@ -47,6 +48,14 @@ void check(const KernelEntry& row, GemmCase gemm) {
 }
 
 const KernelEntry& smallest_row() { return sgemm_tensor_f32_sm90().back(); }
+
+// The rows, for products of any size: one of them is for large D alone.
+std::vector<KernelEntry> rows_for_any_size() {
+  const auto all = sgemm_tensor_f32_sm90();
+  std::vector<KernelEntry> rows(all.begin(), all.end());
+  for (KernelEntry& row : rows) row.supports = sgemm_tensor::supports;
+  return rows;
+}
 
 // A product D = op(A) op(B) of chosen numbers, and what became of it.
 class Product {
@@ -172,7 +181,7 @@ Product::Numbers wide(int seed, int range) {
 }  // namespace
 
 TEST_CASE("tensor kernels multiply at and around the edges of their tile", "[kernels][tensor]") {
-  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+  for (const KernelEntry& row : rows_for_any_size()) {
     int turn = 0;
     for (const Op op_a : kOps) {
       for (const Op op_b : kOps) {
@@ -191,7 +200,7 @@ TEST_CASE("tensor kernels multiply at and around the edges of their tile", "[ker
 }
 
 TEST_CASE("tensor kernels work through lists of tiles", "[kernels][tensor]") {
-  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+  for (const KernelEntry& row : rows_for_any_size()) {
     GemmCase gemm = make_case(Op::kT, Op::kN, 3 * row.tile.m - 9, 2 * row.tile.n - 1, 300);
     gemm.sm_count = 2;
     check(row, gemm);
@@ -226,7 +235,7 @@ TEST_CASE("tensor kernels work in pieces where workspace is short", "[kernels][t
 }
 
 TEST_CASE("tensor kernels apply bias and activation, and scalars on the device", "[kernels][tensor]") {
-  for (const KernelEntry& row : sgemm_tensor_f32_sm90()) {
+  for (const KernelEntry& row : rows_for_any_size()) {
     int turn = 0;
     for (const Activation activation : {Activation::kNone, Activation::kRelu, Activation::kGelu}) {
       for (const float alpha : {-2.0f, 0.0f}) {
@@ -263,6 +272,12 @@ TEST_CASE("tensor kernels go through few large batch entries", "[kernels][tensor
   CHECK(declines([](GemmProblem& p) { p.type_cd = DataType::kFloat16; }));
   static const void* const kPointer = nullptr;
   CHECK(declines([](GemmProblem& p) { p.a.pointers = &kPointer; }));
+  problem.batch_count = 1;
+  problem.m = 4096;
+  problem.n = 2048;
+  CHECK(sgemm_tensor_f32_sm90().front().supports(problem));
+  problem.n = 2047;
+  CHECK_FALSE(sgemm_tensor_f32_sm90().front().supports(problem));
 }
 
 TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[kernels][tensor]") {
@@ -284,11 +299,13 @@ TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[ker
 }
 
 TEST_CASE("the method changes at its edges, whatever the layout", "[kernels][tensor]") {
-  // The largest element of the changed row is under 1, so elements from 2^-16 on keep all bits as FP16 parts, those from
-  // 2^-101 on as BF16 parts. Four others may be there.
+  // The largest element of the changed row is under 2^39, so elements from 2^23 on keep all bits as FP16 parts, and
+  // those from 2^-87 on are safe as BF16 parts. Four others may be there.
   for (const Op op : kOps) {
     const auto method = [op](std::initializer_list<float> changed) {
-      Product::Numbers a = [](int row, int k) { return std::copysign(0.25f, number(1, row, k)) + number(3, row, k) / 8; };
+      Product::Numbers a = [](int row, int k) {
+        return 0x1p38f * (std::copysign(1.0f, number(1, row, k)) + number(3, row, k) / 2);
+      };
       int k = 100;
       for (const float value : changed) a = with(a, 3, k++, value);
       Product product(20, 3, 300, a, numbers(2), op, op);
@@ -296,18 +313,19 @@ TEST_CASE("the method changes at its edges, whatever the layout", "[kernels][ten
       product.check_errors();
       return chosen;
     };
-    constexpr float kMissed = 0x1.fffffep-18f, kUnsafe = 0x1.fffffep-103f;
-    CHECK(method({0x1p-17f, -0x1p-17f, 0x1p-17f, 0x1p-17f, -0x1p-17f}) == Method::kFp16x3);
+    constexpr float kMissed = 0x1.fffffep22f, kUnsafe = 0x1.fffffep-88f;
+    CHECK(method({0x1p23f, -0x1p23f, 0x1p23f, 0x1p23f, -0x1p23f}) == Method::kFp16x3);
     CHECK(method({kMissed, kMissed, -kMissed, kUnsafe}) == Method::kFp16x3);
     CHECK(method({kMissed, kMissed, -kMissed, kMissed, kMissed}) == Method::kBf16x6);
-    CHECK(method({kUnsafe, kUnsafe, -kUnsafe, kMissed, kMissed}) == Method::kBf16x6);
+    CHECK(method({kUnsafe, kUnsafe, -kUnsafe, kMissed, 0x1p-87f}) == Method::kBf16x6);
     CHECK(method({kUnsafe, kUnsafe, -kUnsafe, kUnsafe, 0x1p-149f}) == Method::kStrict);
     // One element that outweighs the others.
-    CHECK(method({8.0f}) == Method::kFp16x3);
-    CHECK(method({12.0f}) == Method::kBf16x6);
-    CHECK(method({1e10f}) == Method::kBf16x6);
-    CHECK(method({1e10f, 0x1p-100f}) == Method::kStrict);
-    CHECK(method({0x1p51f}) == Method::kStrict);
+    CHECK(method({0x1p43f}) == Method::kFp16x3);
+    CHECK(method({0x1p44f}) == Method::kBf16x6);
+    CHECK(method({0x1p62f}) == Method::kBf16x6);
+    CHECK(method({0x1p62f, 0x1p-63f}) == Method::kBf16x6);
+    CHECK(method({0x1p62f, 0x1.fffffep-64f}) == Method::kStrict);
+    CHECK(method({0x1p64f}) == Method::kStrict);
   }
 }
 
@@ -326,14 +344,15 @@ TEST_CASE("a product that outweighs all others is rounded once", "[kernels][tens
 }
 
 TEST_CASE("what adding up a block's sum rounds away is not lost", "[kernels][tensor]") {
-  // 2^24 first, then 15 blocks of 1/2 each, which FP32 would round away one by one.
+  // 2^24 first, then 15 groups of blocks of 1/2 each, which FP32 would round away one by one.
   const auto sum = [](int large, Method method) {
+    constexpr int kGroup = 32 * sgemm_tensor::kBlocksPerGroup;
     const auto a = [large](int, int k) {
-      if (k < 32) return k < large ? 1024.0f : 0.0f;
-      return k % 32 == 5 ? 0.5f : 0.0f;
+      if (k < kGroup) return k < large ? 1024.0f : 0.0f;
+      return k % kGroup == 5 ? 0.5f : 0.0f;
     };
     const auto b = [large](int, int k) { return k < 32 ? 0x1p14f / static_cast<float>(large) : 1.0f; };
-    Product product(3, 2, 512, a, b);
+    Product product(3, 2, 16 * kGroup, a, b);
     CHECK(product.run<sgemm_tensor::Tile64x128>() == method);
     return product.at(2, 1);
   };
