@@ -77,11 +77,12 @@ class Workshop:
         self.call(bug, re.sub(r" -o \S+", f" -o {folder}/bug.o", compiled))
         if (folder / "bug.o").read_bytes() == sound_object.read_bytes():
             print(f"{bug['name']}: changes nothing that {bug['source']} is built to", file=sys.stderr)
-        # The object comes before the archive, whose own one is then not taken.
+        # The object comes before all others: before the archive, whose own one is then not taken, and before tests that
+        # instantiate the same templates, of which the linker takes the first.
         archive = "tests/emulation/libfastgemm_emulated_kernels.a"
         linked = next(part for part in self.commands[-1].split(" && ") if archive in part)
         linked = re.sub(r" -o \S+", f" -o {folder}/planted", linked)
-        self.call(bug, linked.replace(archive, f"{folder}/bug.o {archive}"))
+        self.call(bug, re.sub(r"^(\s*\S+) ", rf"\1 {folder}/bug.o ", linked))
         return folder / "planted"
 
     def call(self, bug, command):
