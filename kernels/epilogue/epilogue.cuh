@@ -68,6 +68,39 @@ FG_DEVICE float activate(Activation activation, float x) {
   return x;
 }
 
+// Rows and columns of C and D: a tile and where it begins.
+struct TileExtent {
+  std::int64_t row = 0;
+  std::int64_t column = 0;
+  int rows = 0;
+  int columns = 0;
+};
+
+// Where C will be read, its part in `tile` on its way into L2, by `threads` threads with their numbers: in the end each
+// thread has a chain of loads before it, which then are trips to L2.
+FG_DEVICE void prefetch_c(const GemmProblem& problem, std::int64_t batch, const TileExtent& tile, int thread,
+                          int threads) {
+  if (load_scalar(problem.beta) == 0.0f) return;
+  constexpr int kLine = 128;
+  const std::int64_t rows_left = problem.m - tile.row;
+  const std::int64_t columns_left = problem.n - tile.column;
+  if (rows_left <= 0) return;
+  const int rows = static_cast<int>(rows_left < tile.rows ? rows_left : tile.rows);
+  const int columns = static_cast<int>(columns_left < tile.columns ? columns_left : tile.columns);
+  const int size = static_cast<int>(element_size(problem.type_cd));
+  const int bytes = rows * size;
+  const int lines = (bytes - 1) / kLine + 2;  // one more where a column begins within a line
+  const char* g_c = static_cast<const char*>(
+      batch_entry(problem.c.data, problem.c.pointers, problem.c.batch_stride, problem.type_cd, batch));
+  g_c += (tile.row + tile.column * problem.c.ld) * size;
+#pragma unroll 1
+  for (int number = thread; number < columns * lines; number += threads) {
+    const int column = number / lines;
+    const int at = (number - column * lines) * kLine;
+    ptx::prefetch_l2(g_c + column * problem.c.ld * size + (at < bytes ? at : bytes - 1));
+  }
+}
+
 // alpha * acc + beta * c, with the roundings cuBLAS uses.
 FG_DEVICE float scale(const Epilogue& e, float acc, float c) {
   const float value = ptx::mul_rn(e.alpha, acc);

@@ -23,17 +23,57 @@ struct ThreadColumn {
   const float* g_c = nullptr;
 };
 
-// Rows `row` to `row` + 3 of a column, which lie side by side.
-FG_DEVICE void store_scaled_rows(const Epilogue& e, const ThreadColumn& column, int row, float4 acc) {
-  float4 c{};
-  if (e.beta != 0.0f) c = ptx::ld_global_f32x4(column.g_c + row);
-  const float4 value{scale(e, acc.x, c.x), scale(e, acc.y, c.y), scale(e, acc.z, c.z), scale(e, acc.w, c.w)};
-  ptx::st_global_wt_f32x4(column.g_d + row, value);
+// kColumns columns of a thread tile from column `first` on. C is loaded before D is stored: the two may be the same
+// memory, so the compiler keeps their order, and each load would wait for the one before it.
+template <class Config, int kColumns, class Element>
+FG_DEVICE void store_scaled_columns(const Epilogue& e, const ThreadColumn (&columns)[kColumns], int first,
+                                    int columns_inside, const Element& element) {
+  using AxisM = typename Config::AxisM;
+  using AxisN = typename Config::AxisN;
+  constexpr int kVectors = Config::kThreadM / 4;
+  float4 c[kColumns][kVectors] = {};
+  if (e.beta != 0.0f) {
+#pragma unroll
+    for (int j = 0; j < kColumns; ++j) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        if (AxisN::position(0, first + j) < columns_inside) {
+          c[j][v] = ptx::ld_global_f32x4(columns[j].g_c + AxisM::position(0, 4 * v));
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < kColumns; ++j) {
+    if (AxisN::position(0, first + j) >= columns_inside) continue;
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const int i = 4 * v;
+      const float4 value{
+          scale(e, element(i, first + j), c[j][v].x), scale(e, element(i + 1, first + j), c[j][v].y),
+          scale(e, element(i + 2, first + j), c[j][v].z), scale(e, element(i + 3, first + j), c[j][v].w)};
+      ptx::st_global_wt_f32x4(columns[j].g_d + AxisM::position(0, i), value);
+    }
+  }
 }
 
-FG_DEVICE void store_scaled_row(const Epilogue& e, const ThreadColumn& column, int row, float acc) {
-  const float c = e.beta != 0.0f ? ptx::ld_global_f32(column.g_c + row) : 0.0f;
-  ptx::st_global_wt_f32(column.g_d + row, scale(e, acc, c));
+// The same for one column, element by element.
+template <class Config, class Element>
+FG_DEVICE void store_scaled_elements(const Epilogue& e, const ThreadColumn& column, int j, int rows,
+                                     const Element& element) {
+  using AxisM = typename Config::AxisM;
+  float c[Config::kThreadM] = {};
+  if (e.beta != 0.0f) {
+#pragma unroll
+    for (int i = 0; i < Config::kThreadM; ++i) {
+      if (AxisM::position(0, i) < rows) c[i] = ptx::ld_global_f32(column.g_c + AxisM::position(0, i));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Config::kThreadM; ++i) {
+    if (AxisM::position(0, i) >= rows) continue;
+    ptx::st_global_wt_f32(column.g_d + AxisM::position(0, i), scale(e, element(i, j), c[i]));
+  }
 }
 
 // D = alpha * element(i, j) + beta * C: four rows at a time where they lie side by side, addresses allow and all exist,
@@ -52,22 +92,27 @@ FG_DEVICE void store_scaled_tile(const Epilogue& epilogue, const ThreadTileOrigi
   if (epilogue.beta != 0.0f) {
     first.g_c = static_cast<const float*>(epilogue.c) + origin.row + origin.column * epilogue.ldc;
   }
+  constexpr int kVectorsAtOnce = 8;  // 32 registers
+  constexpr int kWanted = kVectorsAtOnce * 4 / Config::kThreadM;
+  constexpr int kColumns = kWanted < 1 ? 1 : kWanted < Config::kThreadN ? kWanted : Config::kThreadN;
+  static_assert(Config::kThreadN % kColumns == 0, "whole rounds");
 #pragma unroll
-  for (int j = 0; j < Config::kThreadN; ++j) {
+  for (int j = 0; j < Config::kThreadN; j += kColumns) {
     if (AxisN::position(0, j) >= columns) continue;
-    const ThreadColumn column{first.g_d + AxisN::position(0, j) * epilogue.ldd,
-                              first.g_c + AxisN::position(0, j) * epilogue.ldc};
-    if (vectors) {
+    ThreadColumn at[kColumns];
 #pragma unroll
-      for (int i = 0; i < Config::kThreadM; i += 4) {
-        store_scaled_rows(epilogue, column, AxisM::position(0, i),
-                          float4{element(i, j), element(i + 1, j), element(i + 2, j), element(i + 3, j)});
-      }
+    for (int along = 0; along < kColumns; ++along) {
+      at[along] = {first.g_d + AxisN::position(0, j + along) * epilogue.ldd,
+                   first.g_c + AxisN::position(0, j + along) * epilogue.ldc};
+    }
+    if (vectors) {
+      store_scaled_columns<Config>(epilogue, at, j, columns, element);
     } else {
 #pragma unroll
-      for (int i = 0; i < Config::kThreadM; ++i) {
-        const int row = AxisM::position(0, i);
-        if (row < rows) store_scaled_row(epilogue, column, row, element(i, j));
+      for (int along = 0; along < kColumns; ++along) {
+        if (AxisN::position(0, j + along) < columns) {
+          store_scaled_elements<Config>(epilogue, at[along], j + along, rows, element);
+        }
       }
     }
   }

@@ -79,6 +79,8 @@ __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
   Accumulators<Variant> acc = {};
   if (has_product(problem)) {
     TilePipeline<Variant> pipeline = make_pipeline<Variant>(params, place, part.index);
+    const TileExtent tile{first_row<Variant>(place), first_column<Variant>(place), Variant::kTileM, Variant::kTileN};
+    prefetch_c(problem, place.batch, tile, ptx::thread_index(), Variant::kThreads);
     accumulate(acc, pipeline, warp);
     if constexpr (Variant::kSplits) {
       if (params.split.splits > 1 && !sum_parts<Variant>(params.split, part, acc)) return;

@@ -76,6 +76,9 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
   if (warpgroup == 1) skip(list.first - list.blocks);
   for (int number = list.first; number < params.items; number += list.step) {
     const WorkItem<Config> item(params, number);
+    prefetch_c(params.problem, item.place.entry,
+               {item.place.tile_m * Config::kTileM, item.place.tile_n * Config::kTileN, Config::kTileM, Config::kTileN},
+               ptx::thread_index() % Config::kThreadsOfTile, Config::kThreadsOfTile);
     Accumulators<Config> r_acc;
     turns.take();
     mainloop.multiply(r_acc, item.steps.end - item.steps.begin);

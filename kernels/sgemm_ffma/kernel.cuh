@@ -127,6 +127,8 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   const BlockTile tile = block_tile<Config>(params, part.tile);
   Accumulators<Config> r_acc = {};
   if (problem.k > 0 && load_scalar(problem.alpha) != 0.0f) {
+    prefetch_c(problem, tile.batch, {tile.first_m, tile.first_n, Config::kTileM, Config::kTileN}, ptx::thread_index(),
+               Config::kThreads);
     Mainloop<Config>(tile_operands<Config>(params, tile, part.index)).run(r_acc);
     if constexpr (Config::kGroups > 1) {
       if (!add_groups<Config>(r_acc)) return;

@@ -42,6 +42,14 @@ FG_DEVICE void store_tile(const HopperParams& params, const SharedLayout<Config>
   finish_stored_tile<Config>(epilogue, origin);
 }
 
+template <class Config>
+FG_DEVICE void prefetch_tile_c(const HopperParams& params, const SharedLayout<Config>& shared, int segment) {
+  const uint4 entry = ptx::ld_shared_u32x4(shared.segment(segment));
+  TileExtent tile{static_cast<int>(entry.x), static_cast<int>(entry.y), Config::kTileM, Config::kTileN};
+  if constexpr (Config::kMirrored) tile.row = static_cast<int>(entry.y), tile.column = static_cast<int>(entry.x);
+  prefetch_c(params.problem, 0, tile, ptx::thread_index(), kThreads);
+}
+
 // Which share is this block's; all threads get the answer. Also makes the barriers and the table of segments.
 template <class Config>
 FG_DEVICE int begin_share(const HopperParams& params, const SharedLayout<Config>& shared) {
@@ -85,6 +93,7 @@ __global__ void __launch_bounds__(kThreads, 1) sgemm_hopper_kernel(const __grid_
   for (int index = 0; index < share.segments; ++index) {
     const Segment segment = segment_of(params.grid, share, index);
     const bool ends_tile = segment.end == params.grid.k_blocks;
+    if (ends_tile) prefetch_tile_c<Config>(params, shared, index);
     Accumulators r_acc;
     if (segment.first > 0 && product && params.grid.chained) {
       resume_accumulators(params, number, r_acc);

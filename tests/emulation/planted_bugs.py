@@ -69,7 +69,7 @@ BUGS = [
          find="  ptx::barrier_sync();  // the strips lie", replace="  // the strips lie"),
     dict(MMA, name="missing warp_sync between two strips", file="hgemm_mma/store_tile.cuh",
          find="    ptx::warp_sync();  // the strip is read", replace="    // the strip is read"),
-    dict(MMA, name="out-of-bounds store past the last column", file="hgemm_mma/store_tile.cuh",
+    dict(MMA, name="out-of-bounds store past the last column", file="epilogue/store_strip.cuh",
          find="if (row >= place.m || column >= place.n) continue;", replace="if (row >= place.m) continue;"),
     # --- the FFMA family
     dict(FFMA, name="barrier on another slice's id", file="sgemm_ffma/mainloop.cuh",
@@ -99,7 +99,11 @@ BUGS = [
          find="return room >= kElements ? kElements : room > 0 ? room : 0;",
          replace="return room > 0 ? kElements : 0;"),
     dict(FFMA, name="missing row predicate of a store", file="epilogue/store_thread_tile.cuh",
-         find="if (row < rows) store_scaled_row(", replace="store_scaled_row("),
+         find="    if (AxisM::position(0, i) >= rows) continue;\n", replace=""),
+    dict(MMA, name="C added to runs that D's last row cuts", file="epilogue/store_strip.cuh",
+         find="  if (row + kRunRows > place.m) return;\n", replace=""),
+    dict(MMA, name="C prefetched past its last row", file="epilogue/epilogue.cuh",
+         find="(at < bytes ? at : bytes - 1)", replace="at"),
     # --- parts of k, summed by the last block
     dict(FFMA, name="part counted before it is parked", file="tile/split_sum.cuh",
          find="""  threads.meet();
@@ -187,8 +191,12 @@ BUGS = [
     dict(TENSOR, name="tile of the other side", file="sgemm_tensor/feed.cuh",
          find="place.n * Config::kTileLeft, k_block,", replace="place.m * Config::kTileLeft, k_block,"),
     # --- the epilogue and the tile order
+    dict(FFMA, name="C read past its last column", file="epilogue/store_thread_tile.cuh",
+         find="        if (AxisN::position(0, first + j) < columns_inside) {\n", replace="        {\n"),
     dict(FFMA, name="C read although beta is 0", file="epilogue/store_thread_tile.cuh",
-         find="if (e.beta != 0.0f) c = ptx::ld_global_f32x4(", replace="c = ptx::ld_global_f32x4("),
+         find="""  float4 c[kColumns][kVectors] = {};
+  if (e.beta != 0.0f) {""", replace="""  float4 c[kColumns][kVectors] = {};
+  {"""),
     dict(MMA, name="A and B read although alpha is 0", file="epilogue/epilogue.cuh",
          find="return problem.k > 0 && load_scalar(problem.alpha) != 0.0f;", replace="return problem.k > 0;"),
     dict(FFMA, name="two blocks on one tile", file="tile/tile_order.cuh",

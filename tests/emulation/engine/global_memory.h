@@ -34,6 +34,10 @@ class GlobalMemory {
   void check_write(const Thread& thread, void* address, std::size_t bytes, const char* operation);
   // The same for a word of kernels/ptx/inter_block.cuh: accesses to it by such operations may come in any order.
   void check_strong(const Thread& thread, const std::uint32_t* address, bool write, const char* operation);
+  // A prefetch, which reads nothing: only that the address is in an allocation.
+  void check_hint(const Thread& thread, const void* address, const char* operation) {
+    find(thread, address, 1, 1, operation);
+  }
 
  private:
   // An access in this launch: 1 + the thread of the grid, or 0, and its clock.

@@ -44,6 +44,12 @@ FG_DEVICE const void* ld_global_pointer(const void* const* address) {
   return ld_global_any<const void*>(address, "ld_global_pointer");
 }
 
+// Reads nothing, but what it names must be there.
+FG_DEVICE void prefetch_l2(const void* address) {
+  emulation::Thread& thread = emulation::current("prefetch_l2");
+  emulation::global_memory().check_hint(thread, address, "prefetch_l2");
+}
+
 FG_DEVICE void st_global_f32(float* address, float value) { st_global_any(address, value, "st_global_f32"); }
 FG_DEVICE void st_global_wt_f32(float* address, float value) { st_global_any(address, value, "st_global_wt_f32"); }
 FG_DEVICE void st_global_wt_f32x4(float* address, float4 value) {
