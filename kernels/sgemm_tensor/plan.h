@@ -92,7 +92,15 @@ constexpr Extents least_piece(const Extents& whole) {
   return {std::min(whole.m, kLeastSide), std::min(whole.n, kLeastSide), std::min(whole.k, kShortStretch)};
 }
 
-// Pieces of D, as square as it allows, and short stretches of k; the least one fits.
+// The side of equal pieces, no longer than `longest`, in whole tiles of every kernel.
+constexpr std::int64_t equal_side(std::int64_t whole, std::int64_t longest) {
+  constexpr std::int64_t kUnit = 384;
+  const std::int64_t pieces = (whole + longest - 1) / longest;
+  return std::min(longest, align_up((whole + pieces - 1) / pieces, kUnit));
+}
+
+// Pieces of D, as square and as equal as it allows, and stretches of k at least as long as the least piece's, which
+// fits.
 constexpr Extents part_of_d(const Extents& whole, std::size_t bytes) {
   Extents piece = least_piece(whole);
   const auto fits = [&](const Extents& larger) { return workspace_layout(larger, false).bytes <= bytes; };
@@ -106,7 +114,10 @@ constexpr Extents part_of_d(const Extents& whole, std::size_t bytes) {
       grows = true;
     }
   }
-  return piece;
+  piece.m = equal_side(whole.m, piece.m);
+  piece.n = equal_side(whole.n, piece.n);
+  const Extents longer = whole_d({piece.m, piece.n, whole.k}, false, bytes, piece.k);
+  return longer.k > 0 ? longer : piece;
 }
 
 // Three parts where their stretches of k are long, two where they are not too short, else pieces of D.

@@ -154,6 +154,21 @@ TEST_CASE("a pass over the operands counts, and more often in panels", "[dispatc
   CHECK(estimate(problem, plain_row(1), device, {10}).prepass_us == 0.0);
 }
 
+TEST_CASE("a tensor row short of workspace passes over D for every stretch of k, not over panels", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  row.fp32_tensor = true;
+  row.workspace = [](const GemmProblem&) { return WorkspaceNeed{.least = 1000, .fastest = 100'000'000}; };
+  DeviceInfo device = plain_device(10);
+  device.memory_gbps = 1000.0;
+  const GemmProblem problem = product_of(DataType::kFloat32, 6400, 6400, 8000);
+  const CostEstimate whole = estimate(problem, row, device, {10});
+  const CostEstimate four = estimate(problem, row, device, {10, 25'000'000});
+  CHECK(four.compute_us == Approx(whole.compute_us));
+  const double passes_us = 3 * 2 * 4.0 * 6400 * 6400 / 1e6;  // reads and writes D three times more, at 1000 GB/s
+  CHECK(four.prepass_us - whole.prepass_us > passes_us);
+  CHECK(four.prepass_us - whole.prepass_us < 1.1 * passes_us + 20.0);
+}
+
 TEST_CASE("measured figures stand in for a row's own on the chip they were measured on", "[dispatch][cost]") {
   KernelEntry row = plain_row(1);
   row.name = "hopper_f32_256x128x32_s4";

@@ -59,6 +59,19 @@ TEST_CASE("short workspace cuts k before it cuts D", "[tensor]") {
   CHECK(in_16.piece.m < 8192);
   CHECK(in_16.piece.m >= kLeastSide);
   CHECK(in_16.piece.n >= kLeastSide);
+  // Two halves of D rather than nearly all and the rest, and longer stretches for it.
+  const PiecePlan in_32 = plan_pieces(whole, 32 * kMiB);
+  CHECK(in_32.piece.m == 8192);
+  CHECK(in_32.piece.n == 4224);
+  CHECK(in_32.piece.k > kShortStretch);
+}
+
+TEST_CASE("pieces of a side are equal but for whole tiles", "[tensor]") {
+  CHECK(equal_side(8192, 7680) == 4224);
+  CHECK(equal_side(8192, 8192) == 8192);
+  CHECK(equal_side(100, 100) == 100);
+  CHECK(equal_side(5000, 1536) == 1536);
+  CHECK(equal_side(1537, 1536) == 1152);
 }
 
 TEST_CASE("nothing in the workspace overlaps", "[tensor]") {
