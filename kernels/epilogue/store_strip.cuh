@@ -50,12 +50,7 @@ FG_DEVICE void add_c_to_strip(const Epilogue& e, ptx::SharedAddress s_strip, con
 // Eight rows a lane; runs that D's last row cuts go element by element.
 template <class Strip>
 FG_DEVICE void store_strip_runs(const Epilogue& e, ptx::SharedAddress s_strip, const StripPlace& place) {
-  Epilogue whole = e;  // of whole runs
-  if (e.beta != 0.0f) {
-    add_c_to_strip<Strip>(e, s_strip, place);
-    whole.alpha = 1.0f;
-    whole.beta = 0.0f;
-  }
+  if (e.beta != 0.0f) add_c_to_strip<Strip>(e, s_strip, place);
   constexpr int kLanesPerColumn = Strip::kRows / kRunRows;
   const int strip_row = ptx::lane_index() % kLanesPerColumn * kRunRows;
   const std::int64_t row = place.row + strip_row;
@@ -66,7 +61,12 @@ FG_DEVICE void store_strip_runs(const Epilogue& e, ptx::SharedAddress s_strip, c
     const float4 first = ptx::ld_shared_f32x4(s_strip + Strip::offset(strip_row, c));
     const float4 second = ptx::ld_shared_f32x4(s_strip + Strip::offset(strip_row + 4, c));
     if (row + kRunRows <= place.m) {
-      store_run(whole, row, column, {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w});
+      float value[kRunRows] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+      if (e.beta == 0.0f) {
+#pragma unroll
+        for (int i = 0; i < kRunRows; ++i) value[i] = scale(e, value[i], 0.0f);
+      }
+      store_scaled_run(e, row, column, value);
     } else {
 #pragma unroll 1
       for (int i = 0; row + i < place.m; ++i) {

@@ -76,9 +76,6 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
   if (warpgroup == 1) skip(list.first - list.blocks);
   for (int number = list.first; number < params.items; number += list.step) {
     const WorkItem<Config> item(params, number);
-    prefetch_c(params.problem, item.place.entry,
-               {item.place.tile_m * Config::kTileM, item.place.tile_n * Config::kTileN, Config::kTileM, Config::kTileN},
-               ptx::thread_index() % Config::kThreadsOfTile, Config::kThreadsOfTile);
     Accumulators<Config> r_acc;
     turns.take();
     mainloop.multiply(r_acc, item.steps.end - item.steps.begin);
@@ -110,6 +107,15 @@ FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
   }
 }
 
+// C of this block's first tile, and of most problems that are small enough to wait for it its only one. By the warpgroup
+// that else idles.
+template <class Config>
+FG_DEVICE void prefetch_first_c(const WgmmaParams& params) {
+  const TilePlace place = WorkItem<Config>(params, static_cast<int>(ptx::block_index())).place;
+  const TileExtent tile{place.tile_m * Config::kTileM, place.tile_n * Config::kTileN, Config::kTileM, Config::kTileN};
+  prefetch_c(params.problem, place.entry, tile, ptx::thread_index() - kConsumers, kWarpgroupThreads);
+}
+
 // The first copy by a map waits for the map to come from memory: 0.2 us at either end of a short kernel.
 FG_DEVICE void prefetch_maps(const WgmmaParams& params) {
   ptx::tma_prefetch_map(params.left);
@@ -129,6 +135,7 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
   ptx::griddepcontrol_wait();  // for the pass that repacks operands, where there is one
   const bool product = has_product(params.problem);
   if (ptx::thread_index() == kConsumers && product) feed.start();
+  if (warpgroup == kWarpgroups && product) prefetch_first_c<Config>(params);
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();
