@@ -51,9 +51,9 @@ class Turns {
   int parity_ = 0;
 };
 
-// Adds kAdded of r_more, from kFirst on, to r_acc; what that rounds away stays in r_more (T. Dekker's sum). The first two
-// additions have their own r_acc + r_more, with other signs: from the third's, the compiler would keep all old and new
-// values at once.
+// Adds kAdded of r_more, from kFirst on, to r_acc; what that rounds away stays in r_more (T. Dekker's sum). The first
+// two additions have their own r_acc + r_more, with other signs: from the third's, the compiler would keep all old and
+// new values at once.
 template <int kFirst, int kAdded, int kCount>
 FG_DEVICE void add_keeping_rests(float (&r_acc)[kCount], float (&r_more)[kCount]) {
 #pragma unroll
@@ -76,14 +76,16 @@ FG_DEVICE void clear(float (&r_acc)[kCount]) {
   for (float& accumulator : r_acc) accumulator = 0.0f;
 }
 
-// The tensor cores align 16 products and what they add them to, and cut all of these off, as they cut off the sum: beside
-// a sum that has grown, products lose more bits. So sums are short and are added up in FP32, in ways that config.h
-// names: each rounds otherwise, and the roundings of many sums outweigh all else. Errors for k = 1024 and 4096 uniform in
-// (0, 1), rms beside |A||B|, in units of 1e-8; times at 8192 and 2048 on one H200, CUDA 13.0:
-//   sums of 64 of k, one after another   19, 21
-//   of 32, one after another             11, 18   4280 us, 83 us (none added up at all: 4180, 82)
-//   of 32, each keeping the rest         8.5, 8.5 5940 us, 121 us: a warp adds at half the rate that two warps would
-// and of cublasSgemm 10 to 44, and 12 to 85.
+// The tensor cores align 16 products and what they add them to, keep 25 bits below the largest, and cut off the rest,
+// as they cut off the sum to 24: beside a sum that has grown, products lose more bits. So sums are short and are added
+// up in FP32, in ways that config.h names; the roundings of many sums would outweigh all else. Errors for k = 1024 and
+// 4096 uniform in (0, 1), rms beside |A||B|, in units of 1e-8; times of the product at 8192 and 2048, one H200, CUDA
+// 13.0:
+//   sums of 64 of k, one after another     19, 21
+//   of 32, one after another               11, 18     4280 us, 83 us (none added up at all: 4180, 82)
+//   of 32, each keeping its rest           8.5, 8.5   5940 us, 121 us: a lone warp adds every other cycle
+//   of 32, in groups that keep their rests 8.8, 8.5
+// and of cublasSgemm 10 to 44, and 12 to 85, as it takes k in several chains or in one.
 template <class Config>
 class Mainloop {
   using Part = typename Config::Part;
@@ -111,15 +113,18 @@ class Mainloop {
       } else {
         add_sums(r_more, r_sum);
         if constexpr (kSumOrder == SumOrder::kInGroups) end_groups(r_acc, r_more, block);
-        if constexpr (kSumOrder == SumOrder::kKeepingRests) add_keeping_rests<0, Config::kTileRight / 2>(r_acc, r_more);
+        if constexpr (kSumOrder == SumOrder::kKeepingRests) {
+          add_keeping_rests<0, Config::kTileRight / 2>(r_acc, r_more);
+        }
       }
     }
     if constexpr (kSumOrder != SumOrder::kOneByOne) add_sums(r_acc, r_more);
   }
 
  private:
-  // Groups begin and end one after another, so that each block has as much to add up: where all ended at once, the other
-  // warpgroup waited for that, 97 us at 2048 on one H200. From kTurn on; constants, since registers have no index.
+  // Groups begin and end one after another, so that each block has as much to add up: where all ended at once, the
+  // other warpgroup waited for that, 97 us at 2048 on one H200. From kTurn on; constants, since registers have no
+  // index.
   template <int kTurn = 0>
   FG_DEVICE static void end_groups(Sums& r_acc, Sums& r_more, int block) {
     constexpr int kEnding = Config::kTileRight / 2 / kBlocksPerGroup;

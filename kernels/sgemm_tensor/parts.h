@@ -24,8 +24,9 @@
 // sum that is smaller still. A row may have m smaller elements, down to 0, if it is not dominated: by the reckoning
 // above they are nothing.
 //
-// Neither can overflow where FP32 would not, nor the other way round: what is split is so small that no sum overflows in
-// any order, and scaled it is below 2^51, k being at most 2^14 at a time. Everything else is strict, NaN and infinity too.
+// Neither can overflow where FP32 would not, nor the other way round: what is split is so small that no sum
+// overflows in any order, and scaled it is below 2^56, k being at most 2^14 at a time. Everything else is strict, NaN
+// and infinity too.
 #pragma once
 
 #include <cuda_runtime_api.h>
