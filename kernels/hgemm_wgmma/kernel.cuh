@@ -107,7 +107,7 @@ FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
   }
 }
 
-// C of this block's first tile, and of most problems that are small enough to wait for it its only one. By the warpgroup
+// C of this block's first tile, which in small problems, where the wait for it counts, is the only one. By the warpgroup
 // that else idles.
 template <class Config>
 FG_DEVICE void prefetch_first_c(const WgmmaParams& params) {

@@ -76,8 +76,8 @@ struct Config {
   static constexpr int kTileN = kMirrored ? kTileWide : kTileNarrow;
   static constexpr int kStages = 4;  // as many as shared memory holds
 
-  // Shared memory: the ring of stages, a barrier "full" and one "empty" a stage, a word (this block's share number, later
-  // whether it was the last of a tile's parts), and the segment table.
+  // Shared memory: the ring of stages, a barrier "full" and one "empty" a stage, a word (this block's share number,
+  // later whether it was the last of a tile's parts), and the segment table.
   static constexpr int kBarrierOffset = kStages * kStageBytes;
   static constexpr int kWordOffset = kBarrierOffset + 128;
   static constexpr int kTableOffset = kWordOffset + 16;
