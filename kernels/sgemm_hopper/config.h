@@ -75,6 +75,7 @@ struct Config {
   static constexpr int kTileM = kMirrored ? kTileNarrow : kTileWide;
   static constexpr int kTileN = kMirrored ? kTileWide : kTileNarrow;
   static constexpr int kStages = 4;  // as many as shared memory holds
+  static_assert(kStages >= 3, "one is multiplied, the next has landed before that ends, another is filled");
 
   // Shared memory: the ring of stages, a barrier "full" and one "empty" a stage, a word (this block's share number,
   // later whether it was the last of a tile's parts), and the segment table.
