@@ -36,11 +36,11 @@ fg_status_t large_sgemm(Session& s, fg_operation_t transa, fg_operation_t transb
   return fg_sgemm(s.handle, transa, transb, 4096, 4096, 4096, &kTwo, at<float>(0x10000), 4096, at<float>(0x20000),
                   4096, &kHalf, at<float>(0x30000), 4096);
 }
-fg_status_t tensor_sgemm(Session& s) {
+fg_status_t tensor_sgemm(Session& s, int m, int n) {
   fg_status_t status = fg_set_math_mode(s.handle, FG_MATH_FP32_TENSOR);
   if (status != FG_STATUS_SUCCESS) return status;
-  status = fg_sgemm(s.handle, FG_OP_N, FG_OP_T, 300, 200, 300, &kTwo, at<float>(0x10000), 300, at<float>(0x20000), 200,
-                    &kHalf, at<float>(0x30000), 300);
+  status = fg_sgemm(s.handle, FG_OP_N, FG_OP_T, m, n, 300, &kTwo, at<float>(0x10000), m, at<float>(0x20000), n, &kHalf,
+                    at<float>(0x30000), m);
   const bool told = status != FG_STATUS_SUCCESS && status != FG_STATUS_NOT_SUPPORTED;  // the next call would untell it
   return told || fg_set_math_mode(s.handle, FG_MATH_DEFAULT) == FG_STATUS_SUCCESS ? status : FG_STATUS_INTERNAL_ERROR;
 }
@@ -92,7 +92,8 @@ fg_status_t every_kernel(Session& s) {
         if (status == FG_STATUS_NOT_SUPPORTED) status = large_sgemm(s, transa, transb);
       }
     }
-    if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s);  // some, only in their own mode
+    if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s, 300, 200);  // some, only in their own mode
+    if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s, 4096, 2048);
     if (status == FG_STATUS_NOT_SUPPORTED) status = hgemm(s);
     for (const int side : {1, 8}) {  // some, only products with a short side
       if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, 1000, side);
