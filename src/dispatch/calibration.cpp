@@ -1,7 +1,9 @@
 // Fitted to the times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on 162 shapes of
 // tests/bench/shapes_all.csv, on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). The mean
 // error is 3 to 16 % a row; choices by these figures cost 3 % over the best of each shape, in the geometric mean. Rates
-// of FP16's large tiles are those at 3072 to 16384, where power binds.
+// of FP16's large tiles are those at 3072 to 16384, where power binds. Not of that fit: the loads of the two Hopper
+// FFMA rows, set by hand to times of tiles in parts on eight shapes. FFMA rows with parts or groups had more conflicts of
+// register banks when they were timed than they have now.
 #include "src/dispatch/calibration.h"
 
 namespace fastgemm {
