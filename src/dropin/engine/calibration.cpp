@@ -17,7 +17,7 @@ namespace fastgemm::dropin {
 
 namespace {
 
-constexpr std::string_view kFormat = "fastgemm-calibration 1";
+constexpr std::string_view kFormat = "fastgemm-calibration 2";
 constexpr std::int64_t kMaxAgeSeconds = 90 * 86400;  // drivers and machines change
 constexpr std::size_t kMaxFileBytes = 4096;
 

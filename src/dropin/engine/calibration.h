@@ -12,7 +12,7 @@ struct Calibration {
   double out_bytes_per_s = 0;   // and back
   double flops_per_s = 0;       // of a product that fills the GPU
   double latency_s = 0;         // of a product whose copies and flops take no time
-  int copy_threads = 0;         // with which both directions at once were fastest
+  int copy_threads = 0;         // with which products are about fastest
   int sm_count = 1;
 };
 

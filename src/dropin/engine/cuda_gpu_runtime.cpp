@@ -118,14 +118,18 @@ class CudaGpuRuntime final : public GpuRuntime {
 
   cudaError_t synchronize() override { return answered(cudaDeviceSynchronize()); }
 
-  cudaError_t open_products(std::string* error) override {
+  cudaError_t open_products(std::size_t workspace_bytes, std::string* error) override {
     const fastgemm::DeviceResult found = query_current_device();
     if (found.status != FG_STATUS_SUCCESS) return fail(found.status, found.error, error);
     fastgemm::Outcome outcome;
     std::vector<const KernelEntry*> kernels = load_kernels(found.device, fp32_kernels(), &outcome);
     if (outcome.status != FG_STATUS_SUCCESS) return fail(outcome.status, outcome.error, error);
     if (kernels.empty()) return fail(FG_STATUS_ARCH_MISMATCH, "this build has no FP32 kernel for the device", error);
-    thread_products = new fg_handle(found.device, std::move(kernels), environment().workspace_bytes);
+    const bool tensor = wants_tensor() && std::any_of(kernels.begin(), kernels.end(), [](const KernelEntry* entry) {
+      return entry->fp32_tensor;  // others ask for no more than every handle has
+    });
+    if (!tensor) workspace_bytes = environment().workspace_bytes;
+    thread_products = new fg_handle(found.device, std::move(kernels), workspace_bytes);
     thread_products->math_mode = wants_tensor() ? FG_MATH_FP32_TENSOR : FG_MATH_FP32_SEQUENTIAL;
     force_kernel(*thread_products, environment().kernel);  // where it is not one of these, it is for other products
     return cudaSuccess;

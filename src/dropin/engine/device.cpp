@@ -60,7 +60,8 @@ void Device::open() {
   check(runtime_.enter_device(ordinal_), "cudaSetDevice");
   lane_.open(runtime_, options_.lane);
   std::string error;
-  if (const cudaError_t opened = runtime_.open_products(&error); opened != cudaSuccess) throw GpuFailure(error);
+  const cudaError_t opened = runtime_.open_products(workspace_bytes(), &error);
+  if (opened != cudaSuccess) throw GpuFailure(error);
   for (const cudaStream_t stream : lane_.compute) {
     const cudaError_t added = runtime_.add_product_stream(stream, &error);
     if (added != cudaSuccess) throw GpuFailure(error);
@@ -130,6 +131,13 @@ Block Device::whole_block(const HostGemm& gemm, ShareResult* result) {
   // What the program has enqueued may still be writing there.
   if (in_place) check(runtime_.synchronize(), "cudaDeviceSynchronize");
   return whole;
+}
+
+std::size_t Device::workspace_bytes() {
+  if (options_.workspace_most <= options_.workspace_bytes) return options_.workspace_bytes;
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(runtime_.memory_info(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  return std::max(options_.workspace_bytes, std::min(options_.workspace_most, free_bytes / 64));
 }
 
 std::int64_t Device::spare_elements() {

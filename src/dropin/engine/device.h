@@ -14,6 +14,8 @@ namespace fastgemm::dropin {
 struct DeviceOptions {
   CutSizes cut;
   LaneSizes lane;
+  std::size_t workspace_bytes = std::size_t{32} << 20;  // of products, a stream
+  std::size_t workspace_most = 0;  // or up to so much, where it is no more than a 64th part of the free memory
   std::size_t keep_bytes = std::size_t{4} << 30;  // of device memory between products; more is given back
 };
 
@@ -61,6 +63,7 @@ class Device {
   void run_blocks(const Block& whole, const std::vector<Rect>& blocks, ShareResult* result);
   void run_block(const Block& block, const Rect& rect, std::size_t blocks_left, ShareResult* result);
   std::int64_t spare_elements();
+  std::size_t workspace_bytes();
   bool allocate_arena(std::int64_t elements);
   void release_arena();
 

@@ -79,8 +79,9 @@ class GpuRuntime {
   // Waits until nothing of this process runs on the device any more.
   virtual cudaError_t synchronize() = 0;
 
-  // The library's products on the entered device: made once, then told every stream that will be used.
-  virtual cudaError_t open_products(std::string* error) = 0;
+  // The library's products on the entered device: made once, then told every stream that will be used. Each of those
+  // gets so much device memory for what products need beside their matrices.
+  virtual cudaError_t open_products(std::size_t workspace_bytes, std::string* error) = 0;
   virtual cudaError_t add_product_stream(cudaStream_t stream, std::string* error) = 0;
   virtual cudaError_t multiply(const DeviceGemm& gemm, cudaStream_t stream, std::string* error) = 0;
 };

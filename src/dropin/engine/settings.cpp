@@ -7,6 +7,10 @@ namespace fastgemm::dropin {
 
 namespace {
 
+// A stream. FP32_TENSOR splits a strip's operands into parts of up to 6 bytes an element: those of 1024 x 8192 x 8192
+// fit, and of larger ones stretches of k so long that passing over C between them costs little.
+constexpr std::size_t kTensorWorkspace = std::size_t{512} << 20;
+
 // Open MPI; MVAPICH2; Intel MPI and MPICH; Slurm's srun.
 constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                           "SLURM_LOCALID"};
@@ -41,6 +45,9 @@ EngineOptions engine_options(const Environment& settings, VariableSource source,
   options.cpus = usable_cpus();
   options.cache = cache_folder(source("XDG_CACHE_HOME"), source("HOME"));
   options.math = settings.math == "fp32_tensor" ? "fp32_tensor" : "fp32_sequential";
+  options.device.workspace_bytes = settings.workspace_bytes;
+  const bool by_default = settings.workspace_bytes == Environment().workspace_bytes;
+  if (by_default && options.math == "fp32_tensor") options.device.workspace_most = kTensorWorkspace;
   return options;
 }
 

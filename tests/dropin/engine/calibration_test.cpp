@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "src/dropin/engine/break_even.h"
+#include "src/dropin/engine/measure.h"
 #include "src/dropin/engine/settings.h"
 #include "tests/dropin/engine/fake_gpu.h"
 #include "tests/dropin/engine/shared_pool.h"
@@ -140,6 +141,33 @@ TEST_CASE("Calibration: measured where there is none, and kept", "[calibration]"
   CHECK(kept.flops_per_s == measured.flops_per_s);
 }
 
+TEST_CASE("Calibration: as few copying threads as are about as fast as any", "[calibration]") {
+  CHECK(fewest_near_best({{1, 9.0}}) == 1);
+  CHECK(fewest_near_best({{0, 9.0}}) == 0);
+  // 4096 cubed on an H200, ms.
+  CHECK(fewest_near_best({{1, 20.0}, {2, 10.1}, {4, 5.45}, {8, 4.58}, {14, 4.71}}) == 8);
+  // Small steps that come to more than a tenth.
+  CHECK(fewest_near_best({{1, 20.0}, {2, 10.1}, {4, 5.10}, {8, 4.75}, {14, 4.58}}) == 8);
+  // While 8 threads, or all with more than 2, were timed something else took the CPUs.
+  CHECK(fewest_near_best({{1, 20.0}, {2, 10.1}, {4, 5.45}, {8, 9.00}, {14, 4.71}}) == 14);
+  CHECK(fewest_near_best({{1, 5.0}, {2, 5.1}, {4, 5.2}}) == 1);
+}
+
+TEST_CASE("Calibration: products are timed on operands that were copied there", "[calibration]") {
+  const TemporaryFolder folder;
+  FakeGpu gpu;
+  EngineOptions options = {.cpus = 3, .cache = folder.path(), .math = "fp32_tensor"};
+  options.device.cut.chunk_elements = options.device.lane.slot_elements = 1 << 21;
+  gpu.skip_products(true);
+  gpu.watch_operands();
+  std::string error;
+  const auto engine = Engine::start(gpu, shared_pool(), options, &error);
+  CAPTURE(error);
+  REQUIRE(engine != nullptr);
+  CHECK(gpu.products() > 0);
+  CHECK(gpu.unwritten_operands() == 0);
+}
+
 TEST_CASE("Break-even: what pays beside 16 cores", "[break_even]") {
   for (const std::int64_t size : {16, 64, 128, 256}) {
     INFO(size);
@@ -209,4 +237,17 @@ TEST_CASE("Settings: the rank as launchers tell it", "[engine_settings]") {
   CHECK(local_rank([](const char* name) { return std::string(name) == "SLURM_LOCALID" ? "3" : nullptr; }) == 3);
   CHECK(local_rank([](const char*) { return "x"; }) == -1);
   CHECK(local_rank([](const char*) { return "-2"; }) == -1);
+}
+
+TEST_CASE("Settings: workspace of products", "[engine_settings]") {
+  const auto nothing = [](const char*) -> const char* { return nullptr; };
+  fastgemm::Environment settings;
+  CHECK(engine_options(settings, nothing, 1).device.workspace_bytes == std::size_t{32} << 20);
+  CHECK(engine_options(settings, nothing, 1).device.workspace_most == 0);
+  settings.math = "fp32_tensor";
+  CHECK(engine_options(settings, nothing, 1).device.workspace_bytes == std::size_t{32} << 20);
+  CHECK(engine_options(settings, nothing, 1).device.workspace_most == std::size_t{512} << 20);
+  settings.workspace_bytes = std::size_t{64} << 20;  // FASTGEMM_WORKSPACE_MB is taken at its word
+  CHECK(engine_options(settings, nothing, 1).device.workspace_bytes == std::size_t{64} << 20);
+  CHECK(engine_options(settings, nothing, 1).device.workspace_most == 0);
 }

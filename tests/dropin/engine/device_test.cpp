@@ -186,3 +186,18 @@ TEST_CASE("Device: large memory is given back after a product", "[device]") {
   check_done(setup, first);
   check_done(setup, second);
 }
+
+TEST_CASE("Device: products get more workspace where memory is plenty", "[device]") {
+  constexpr std::size_t kMb = std::size_t{1} << 20;
+  const auto opened_with = [](std::size_t least, std::size_t most, std::size_t free_bytes) {
+    DeviceOptions options = small_options();
+    options.workspace_bytes = least;
+    options.workspace_most = most;
+    const Setup setup(options, {.free_bytes = free_bytes});
+    return setup.gpu.workspace_bytes();
+  };
+  CHECK(opened_with(32 * kMb, 0, 140'000 * kMb) == 32 * kMb);
+  CHECK(opened_with(32 * kMb, 512 * kMb, 140'000 * kMb) == 512 * kMb);
+  CHECK(opened_with(32 * kMb, 512 * kMb, 6'400 * kMb) == 100 * kMb);
+  CHECK(opened_with(32 * kMb, 512 * kMb, 500 * kMb) == 32 * kMb);
+}

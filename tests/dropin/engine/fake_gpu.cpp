@@ -25,6 +25,21 @@ void run_gemm(const DeviceGemm& g) {
   }
 }
 
+// Memory that nothing was written to is NaN.
+bool written(const float* data, std::int64_t ld, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t column = 0; column < columns; ++column) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      if (std::isnan(data[row + column * ld])) return false;
+    }
+  }
+  return true;
+}
+
+bool operands_written(const DeviceGemm& g) {
+  return (g.transa == 'T' ? written(g.a, g.lda, g.k, g.m) : written(g.a, g.lda, g.m, g.k)) &&
+         (g.transb == 'T' ? written(g.b, g.ldb, g.n, g.k) : written(g.b, g.ldb, g.k, g.n));
+}
+
 std::size_t extent_bytes(std::int64_t ld, std::int64_t rows, std::int64_t columns) {
   return static_cast<std::size_t>((columns - 1) * ld + rows) * sizeof(float);
 }
@@ -271,8 +286,9 @@ cudaError_t FakeGpu::synchronize() {
   return current().lost;
 }
 
-cudaError_t FakeGpu::open_products(std::string* error) {
+cudaError_t FakeGpu::open_products(std::size_t workspace_bytes, std::string* error) {
   const std::lock_guard lock(mutex_);
+  workspace_bytes_ = workspace_bytes;
   if (const cudaError_t failure = begin_call(true); failure != cudaSuccess) {
     *error = "no products";
     return failure;
@@ -302,8 +318,9 @@ cudaError_t FakeGpu::multiply(const DeviceGemm& g, cudaStream_t stream, std::str
   if (!sound) return wrong();
   ++products_;
   ++current().products;
-  enqueue(stream, {.run = [g, skip = skip_products_] {
-    if (!skip) run_gemm(g);
+  enqueue(stream, {.run = [this, g] {
+    if (watch_operands_ && !operands_written(g)) ++unwritten_operands_;
+    if (!skip_products_) run_gemm(g);
   }});
   return cudaSuccess;
 }

@@ -43,9 +43,14 @@ class FakeGpu final : public GpuRuntime {
   // Products take no time and compute nothing.
   void skip_products(bool skip) { skip_products_ = skip; }
 
+  // From now on counts products that read an element which was never written, which takes its time.
+  void watch_operands() { watch_operands_ = true; }
+  int unwritten_operands() const { return unwritten_operands_; }
+
   // Calls that were wrong in themselves: addresses outside what was allocated, the wrong device, an unknown stream.
   int faults() const { return faults_; }
   std::size_t largest_allocation() const { return largest_; }
+  std::size_t workspace_bytes() const { return workspace_bytes_; }  // that products were last opened with
   int products() const { return products_; }
   int products_on(int device) const { return devices_[static_cast<std::size_t>(device)].products; }
 
@@ -65,7 +70,7 @@ class FakeGpu final : public GpuRuntime {
   cudaError_t copy_out(const CopyRect& rect, cudaStream_t stream) override;
   cudaError_t locate(const void* data, std::size_t bytes, PlaceResult* result) override;
   cudaError_t synchronize() override;
-  cudaError_t open_products(std::string* error) override;
+  cudaError_t open_products(std::size_t workspace_bytes, std::string* error) override;
   cudaError_t add_product_stream(cudaStream_t stream, std::string* error) override;
   cudaError_t multiply(const DeviceGemm& gemm, cudaStream_t stream, std::string* error) override;
 
@@ -116,10 +121,11 @@ class FakeGpu final : public GpuRuntime {
   std::map<std::thread::id, int> device_of_;
   std::map<const char*, Memory> memory_;
   int calls_ = 0, operations_ = 0, faults_ = 0, products_ = 0;
-  std::size_t largest_ = 0;
+  std::size_t largest_ = 0, workspace_bytes_ = 0;
   int fail_call_ = 0, fail_operation_ = 0;
   cudaError_t call_error_ = cudaSuccess;
-  bool lasting_ = false, failed_ = false, skip_products_ = false;
+  bool lasting_ = false, failed_ = false, skip_products_ = false, watch_operands_ = false;
+  int unwritten_operands_ = 0;
 };
 
 }  // namespace fastgemm::dropin::test
