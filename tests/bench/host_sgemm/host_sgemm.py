@@ -11,26 +11,33 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
-SQUARES = ["16", "64", "128", "256", "512", "1024", "2048", "4096", "8192", "16384"]
+SQUARES = ["16", "64", "128", "256", "512", "1024", "2048", "4096", "8192"]
+LARGEST = "16384"
 SKINNY = ["4096x16x4096", "16x4096x4096", "8192x8192x32", "8192x32x8192", "2048x2048x128", "64x64x65536",
           "512x512x8192", "20000x500x500", "3000x3000x3000:TN:0.5"]
-LARGE_SQUARES = SQUARES[5:]
+LARGE_SQUARES = [*SQUARES[5:], LARGEST]
 TURNS = ["16", "24", "32", "48", "64", "96", "128", "192", "256", "384", "512", "4096x16x16", "16x4096x16",
          "16x16x4096", "4096x16x4096", "16x4096x4096", "64x64x65536", "512x512x32", "2048x2048x32", "4096x4096x32",
          "8192x8192x32", "2000x32x2000", "1024x1024x128"]
 STARTS_THE_GPU = "2048"
 
 
-def run(program, library, shapes, seconds, extra, *options):
-    """Fields of each line that host_sgemm prints, by shape."""
+def run(name, arguments, library, shapes, extra, *options):
+    """Fields of each line that host_sgemm prints, with the shape, as they come."""
     environment = {**os.environ, **extra}
-    command = [program, library, "--seconds", str(seconds), *options, *shapes]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        print(f"{library}: {done.stderr.strip()}", file=sys.stderr)
-    rows = [line.split() for line in done.stdout.splitlines()]
-    return {row[0]: [float(field) for field in row[1:]] for row in rows if len(row) in (5, 6)}
+    command = [arguments.program, library, "--seconds", str(arguments.seconds), *options, *shapes]
+    start = time.monotonic()
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
+                                                                  stderr=errors, text=True) as process:
+        for row in map(str.split, process.stdout):
+            if len(row) in (5, 6):
+                yield row[0], [float(field) for field in row[1:]]
+        process.wait()
+        errors.seek(0)
+        complaint = errors.read().strip() if process.returncode != 0 else ""
+    print(f"{name}: {time.monotonic() - start:.1f} s {complaint}", file=sys.stderr)
 
 
 def contenders(arguments, folder):
@@ -46,7 +53,7 @@ def contenders(arguments, folder):
     for devices in arguments.devices:
         chosen[f"GPUs {devices}"] = (arguments.fastgemm, {**drop_in, "FASTGEMM_DEVICES": devices}, shapes, [])
     chosen["OpenBLAS"] = (arguments.openblas, {}, shapes, [])
-    for name, pin in ("NVBLAS", ""), ("NVBLAS pinned", "NVBLAS_AUTOPIN_MEM_ENABLED\n"):
+    for name, pin in ("NVBLAS pinned", "NVBLAS_AUTOPIN_MEM_ENABLED\n"), ("NVBLAS", ""):
         if not arguments.nvblas:
             break
         configuration = os.path.join(folder, name.replace(" ", "-") + ".conf")
@@ -92,6 +99,29 @@ def write_csv(path, results, turns):
             writer.writerow(["turns", shape, "OpenBLAS", f"{beside * 1e3:.6g}", "", int(calls), ""])
 
 
+def measure(arguments):
+    """Both tables' rows."""
+    results, turns = {}, {}
+
+    def keep(rows, row):  # each at once: a run that is cut short leaves what it has
+        rows[row[0]] = row[1]
+        if arguments.csv:
+            write_csv(arguments.csv, results, turns)
+
+    if arguments.turns:
+        for row in run("in turns", arguments, arguments.fastgemm, [STARTS_THE_GPU, *TURNS],
+                       {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas},
+                       "--beside", arguments.openblas):
+            if row[0] != STARTS_THE_GPU:
+                keep(turns, row)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (library, extra, shapes, options) in contenders(arguments, folder).items():
+            results[name] = {}
+            for row in run(name, arguments, library, shapes, extra, *options):
+                keep(results[name], row)
+    return results, turns
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", help="host_sgemm")
@@ -104,24 +134,12 @@ def main():
     parser.add_argument("--turns", action="store_true", help="the second table")
     parser.add_argument("--csv", help="write every figure there")
     parser.add_argument("--seconds", type=float, default=0.5, help="a shape and contender, where it takes less")
-    parser.add_argument("shapes", nargs="*", default=SQUARES + SKINNY)
+    parser.add_argument("shapes", nargs="*", default=[*SQUARES, *SKINNY, LARGEST])
     arguments = parser.parse_intermixed_args()
-    results, turns = {}, {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (library, extra, shapes, options) in contenders(arguments, folder).items():
-            results[name] = run(arguments.program, library, shapes, arguments.seconds, extra, *options)
-            if arguments.csv:  # each time: a run that is cut short leaves what it has
-                write_csv(arguments.csv, results, turns)
-    if arguments.turns:
-        turns = run(arguments.program, arguments.fastgemm, [STARTS_THE_GPU, *TURNS], arguments.seconds,
-                    {"FASTGEMM_DROPIN": "on", "FASTGEMM_HOST_BLAS": arguments.openblas},
-                    "--beside", arguments.openblas)
-        turns.pop(STARTS_THE_GPU, None)
+    results, turns = measure(arguments)
     print_table(arguments.shapes, results)
     if turns:
         print_turns(turns)
-    if arguments.csv:
-        write_csv(arguments.csv, results, turns)
     wrong = any(not row[3] <= 1.0 for rows in [*results.values(), turns] for row in rows.values())
     return 1 if wrong or not all(results.values()) else 0
 

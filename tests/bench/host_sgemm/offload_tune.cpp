@@ -1,9 +1,9 @@
 // Times the offload engine on this machine's GPU with each of its sizes varied around their defaults.
 //
-//   offload_tune [--only TEXT] [N ...]      sizes of square products; default: 1024 2048 4096 8192
+//   offload_tune [--only TEXT]... [N ...]      sizes of square products; default: 1024 2048 4096 8192
 //
-// Prints what the calibration finds, then milliseconds a product: a row a variation (those with TEXT in their names and
-// the default), a column a size.
+// Prints what the calibration finds, then milliseconds a product: a row a variation (those with a TEXT in their names
+// and the default), a column a size. FASTGEMM_MATH counts.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "src/dropin/engine/engine.h"
+#include "src/dropin/engine/settings.h"
 
 using namespace fastgemm::dropin;
 
@@ -61,6 +62,12 @@ std::vector<Variation> variations() {
   }
   for (const std::int64_t pieces : {1, 12, 48, 96}) {
     all.push_back({"pieces " + std::to_string(pieces), [=](EngineOptions* o) { o->device.cut.pieces = pieces; }});
+  }
+  for (const std::size_t mib : {32, 128, 2048}) {
+    all.push_back({"workspace " + std::to_string(mib) + " MiB", [=](EngineOptions* o) {
+                     o->device.workspace_bytes = mib << 20;
+                     o->device.workspace_most = 0;
+                   }});
   }
   for (const int slots : {8, 16, 64}) {
     all.push_back({"slots " + std::to_string(slots), [=](EngineOptions* o) { o->device.lane.slots = slots; }});
@@ -115,10 +122,10 @@ double median_ms(Engine& engine, std::int64_t size, const Matrices& x) {
 
 int main(int argc, char** argv) {
   std::vector<std::int64_t> sizes;
-  std::string only;
+  std::vector<std::string> only;
   for (int index = 1; index < argc; ++index) {
     if (std::string(argv[index]) == "--only" && index + 1 < argc) {
-      only = argv[++index];
+      only.push_back(argv[++index]);
     } else {
       sizes.push_back(std::atoll(argv[index]));
     }
@@ -140,8 +147,15 @@ int main(int argc, char** argv) {
   if (mkdtemp(folder) == nullptr) return 1;
   std::vector<std::unique_ptr<Engine>> engines;  // what they hold on the device stays until the end
   for (const Variation& variation : variations()) {
-    if (variation.name != "default" && variation.name.find(only) == std::string::npos) continue;
-    EngineOptions options = {.devices = {0}, .cpus = usable_cpus(), .cache = folder, .math = "fp32_sequential"};
+    const bool named = only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& text) {
+      return variation.name.find(text) != std::string::npos;
+    });
+    if (variation.name != "default" && !named) continue;
+    EngineOptions options = engine_options(fastgemm::environment(), [](const char* name) -> const char* {
+      return std::getenv(name);
+    }, 1);
+    options.devices = {0};
+    options.cache = folder;
     variation.change(&options);
     std::string error;
     const Clock::time_point start = Clock::now();
