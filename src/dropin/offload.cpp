@@ -173,4 +173,9 @@ OffloadResult offload_sgemm(const HostGemm& gemm, const HostBlas& host) noexcept
   return running == nullptr ? OffloadResult::kDeclined : running->multiply(gemm, host);
 }
 
+bool host_can_read(const HostGemm& gemm) noexcept {
+  Engine* const running = engine.load(std::memory_order_acquire);
+  return running == nullptr || running->host_can_read(gemm);
+}
+
 }  // namespace fastgemm::dropin

@@ -25,4 +25,7 @@ bool worth_offloading(const HostGemm& gemm, const HostBlas& host) noexcept;
 // statistics(); calls, times and flops are counted by the caller.
 OffloadResult offload_sgemm(const HostGemm& gemm, const HostBlas& host) noexcept;
 
+// Can the host BLAS read the matrices of a product that is worth offloading, too, or are some in device memory? Slow.
+bool host_can_read(const HostGemm& gemm) noexcept;
+
 }  // namespace fastgemm::dropin

@@ -21,7 +21,7 @@ using test::Product;
 
 namespace {
 
-bool worth = false, wrong = false;
+bool worth = false, wrong = false, readable = true;
 OffloadResult answer = OffloadResult::kDone;
 int asked = 0, offloads = 0, complaint = 0;
 const HostBlas* host_offered = nullptr;
@@ -42,6 +42,8 @@ OffloadResult offload_sgemm(const HostGemm& gemm, const HostBlas&) noexcept {
   if (wrong) gemm.c[1] += 1.0f;
   return answer;
 }
+
+bool host_can_read(const HostGemm&) noexcept { return readable; }
 
 }  // namespace fastgemm::dropin
 
@@ -119,6 +121,27 @@ TEST_CASE("verify tells of a wrong product, on does not look") {
   wrong = false;
   CHECK(lines() == before + (role() == Role::kVerify ? 1 : 0));
   CHECK(call.product.c[1] == call.product.expected[1] + 1.0f);  // the offloaded result stays
+}
+
+TEST_CASE("verify leaves a matrix in device memory alone, and says so") {
+  const auto lines = [] {
+    std::ifstream log(environment().log_file);
+    std::string line;
+    int found = 0;
+    while (std::getline(log, line)) found += line.find("lies in device memory") != std::string::npos;
+    return found;
+  };
+  worth = wrong = true;  // what is wrong would be told
+  readable = false;
+  answer = OffloadResult::kDone;
+  const int before = lines(), before_offloads = offloads;
+  Call call;
+  call.make();
+  wrong = false;
+  readable = true;
+  CHECK(lines() == before + (role() == Role::kVerify ? 1 : 0));
+  CHECK(offloads == before_offloads + 1);
+  CHECK(call.product.c[1] == call.product.expected[1] + 1.0f);
 }
 
 TEST_CASE("cblas products are offloaded as what they mean") {

@@ -2,7 +2,9 @@
 #include "src/dropin/engine/calibration.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -70,10 +72,14 @@ bool plausible(const Calibration& c) {
   return c.copy_threads >= 0 && c.sm_count > 0;
 }
 
-std::string file_name(const std::string& folder, const CalibrationKey& key) {
+std::string gpu_name(const std::string& folder, const CalibrationKey& key) {
   std::string name;
   for (const char c : key.gpu) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
-  return folder + "/offload-" + name + "-" + std::to_string(key.cpus) + "-" + key.math;
+  return folder + "/offload-" + name;
+}
+
+std::string file_name(const std::string& folder, const CalibrationKey& key) {
+  return gpu_name(folder, key) + "-" + std::to_string(key.cpus) + "-" + key.math;
 }
 
 // Each missing folder of an absolute path.
@@ -150,6 +156,24 @@ void store_calibration(const std::string& folder, const CalibrationKey& key, con
   const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const bool closed = close(file) == 0;
   if (!written || !closed || rename(temporary.c_str(), name.c_str()) != 0) unlink(temporary.c_str());
+}
+
+CalibrationTurn::CalibrationTurn(const std::string& folder, const CalibrationKey& key) {
+  constexpr int kLongestMs = 5000, kPauseMs = 10;
+  if (folder.empty()) return;
+  make_folders(folder);
+  file_ = open((gpu_name(folder, key) + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  for (int waited_ms = 0; file_ >= 0 && waited_ms < kLongestMs; waited_ms += kPauseMs) {
+    if (flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+    const timespec pause = {0, kPauseMs * 1000000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+CalibrationTurn::~CalibrationTurn() {
+  if (file_ < 0) return;
+  flock(file_, LOCK_UN);  // a child of fork may hold the file open as well
+  close(file_);
 }
 
 }  // namespace fastgemm::dropin

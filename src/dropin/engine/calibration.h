@@ -39,4 +39,17 @@ std::string cache_folder(const char* xdg_cache_home, const char* home);
 bool load_calibration(const std::string& folder, const CalibrationKey& key, Calibration* calibration);
 void store_calibration(const std::string& folder, const CalibrationKey& key, const Calibration& calibration);
 
+// The turn of one process of several that would measure a GPU at once, as MPI's ranks do, and find it slow. Waiting for
+// it takes a few seconds at most: then, and where there is no folder, it is taken all the same.
+class CalibrationTurn {
+ public:
+  CalibrationTurn(const std::string& folder, const CalibrationKey& key);
+  ~CalibrationTurn();
+  CalibrationTurn(const CalibrationTurn&) = delete;
+  CalibrationTurn& operator=(const CalibrationTurn&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
 }  // namespace fastgemm::dropin

@@ -140,6 +140,12 @@ std::size_t Device::workspace_bytes() {
   return std::max(options_.workspace_bytes, std::min(options_.workspace_most, free_bytes / 64));
 }
 
+bool Device::host_can_read(const HostGemm& gemm) {
+  ShareResult found;
+  whole_block(gemm, &found);
+  return found.host_can_finish;
+}
+
 std::int64_t Device::spare_elements() {
   std::size_t free_bytes = 0, total_bytes = 0;
   check(runtime_.memory_info(&free_bytes, &total_bytes), "cudaMemGetInfo");

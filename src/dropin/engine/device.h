@@ -49,6 +49,9 @@ class Device {
   // Computes `gemm` (m, n, k > 0). result->unwritten has room for one rectangle.
   void multiply(const HostGemm& gemm, ShareResult* result) noexcept;
 
+  // Are all matrices where the host can read them? Throws GpuFailure.
+  bool host_can_read(const HostGemm& gemm);
+
   // For measurements: room for so many elements, and a plan over it. Throw GpuFailure.
   float* reserve(std::int64_t elements);
   void run_plan(const Block& block, BlockPlan plan);

@@ -132,15 +132,19 @@ bool Engine::calibrate(std::string* error) {
     return false;
   }
   const CalibrationKey key = {description.id, options_.cpus, options_.math};
-  if (!load_calibration(options_.cache, key, &calibration_)) {
+  const auto known = [&] { return load_calibration(options_.cache, key, &calibration_); };
+  if (!known()) {
+    const CalibrationTurn turn(options_.cache, key);
     TryJob measuring([&] { calibration_ = measure_device(first.device, pool_, spare_cpus, description.sm_count); });
-    first.thread.post(measuring);
-    wait_for(measuring);
-    if (!measuring.succeeded) {
-      *error = device_name(first.device.ordinal()) + ": " + measuring.error;
-      return false;
+    if (!known()) {  // nor has another process measured meanwhile
+      first.thread.post(measuring);
+      wait_for(measuring);
+      if (!measuring.succeeded) {
+        *error = device_name(first.device.ordinal()) + ": " + measuring.error;
+        return false;
+      }
+      store_calibration(options_.cache, key, calibration_);
     }
-    store_calibration(options_.cache, key, calibration_);
   }
   const int threads = std::min(calibration_.copy_threads * devices, spare_cpus);
   pool_.grow(threads);
@@ -187,6 +191,20 @@ OffloadResult Engine::multiply(const HostGemm& gemm, const HostBlas& host) noexc
   return all_offloaded ? OffloadResult::kDone : OffloadResult::kRetreated;
 }
 
+bool Engine::host_can_read(const HostGemm& gemm) noexcept {
+  bool readable = true;
+  ++calls_;
+  for (const auto& member : members_) {
+    if (member->bad) continue;
+    TryJob asking([&] { readable = member->device.host_can_read(gemm); });
+    member->thread.post(asking);
+    wait_for(asking);
+    break;
+  }
+  --calls_;
+  return readable;
+}
+
 bool Engine::compute(std::vector<std::unique_ptr<Part>>& parts, const HostBlas& host) {
   {
     const CopyPool::Busy awake(pool_);
@@ -201,6 +219,9 @@ bool Engine::compute(std::vector<std::unique_ptr<Part>>& parts, const HostBlas& 
     const ShareResult& result = part->result;
     if (result.failed) give_up(*part->member, result.error);
     if (result.no_room) log_line(LogLevel::kInfo, "drop-in: " + result.error);
+    if (!result.unwritten.empty() && !result.host_can_finish) {
+      log_line(LogLevel::kError, "drop-in: a matrix lies in device memory, where the host BLAS has to fail");
+    }
     for (const Rect& rect : result.unwritten) {
       all_offloaded = false;
       host.sgemm(part_of(part->product, rect));

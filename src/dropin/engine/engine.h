@@ -38,6 +38,9 @@ class Engine {
 
   OffloadResult multiply(const HostGemm& gemm, const HostBlas& host) noexcept;
 
+  // Are all matrices (m, n, k > 0) where the host BLAS can read them? True also where that cannot be found out.
+  bool host_can_read(const HostGemm& gemm) noexcept;
+
   int usable_devices() const { return usable_; }
   bool idle() const { return calls_ == 0; }
   const Calibration& calibration() const { return calibration_; }

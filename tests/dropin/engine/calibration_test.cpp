@@ -1,9 +1,12 @@
 // The calibration file: read back as written, and never believed when it is anything else. And what is made of it.
 #include "src/dropin/engine/calibration.h"
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include "src/dropin/engine/break_even.h"
 #include "src/dropin/engine/measure.h"
@@ -139,6 +142,33 @@ TEST_CASE("Calibration: measured where there is none, and kept", "[calibration]"
   Calibration kept;
   REQUIRE(load_calibration(folder.path(), {"fake GPU 0", 3, "fp32_sequential"}, &kept));
   CHECK(kept.flops_per_s == measured.flops_per_s);
+}
+
+TEST_CASE("Calibration: what another process is measuring is waited for", "[calibration]") {
+  const TemporaryFolder folder;
+  FakeGpu gpu;
+  const CalibrationKey key = {"fake GPU 0", 3, "fp32_sequential"};
+  Calibration theirs = kH200;
+  theirs.copy_threads = 1;
+  auto their_turn = std::make_unique<CalibrationTurn>(folder.path(), key);
+  std::unique_ptr<Engine> engine;
+  std::string error;
+  std::thread starting([&] {
+    engine = Engine::start(gpu, shared_pool(), {.cpus = 3, .cache = folder.path(), .math = key.math}, &error);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  store_calibration(folder.path(), key, theirs);
+  their_turn.reset();
+  starting.join();
+  CAPTURE(error);
+  REQUIRE(engine != nullptr);
+  CHECK(engine->calibration().flops_per_s == theirs.flops_per_s);
+  CHECK(gpu.products() == 0);
+  // It is free again, other GPUs' are their own, and where there is no folder nobody waits.
+  const auto start = std::chrono::steady_clock::now();
+  const CalibrationTurn mine(folder.path(), key), others(folder.path(), {"fake GPU 1", 3, key.math});
+  const CalibrationTurn none("", key), nowhere("/proc/fastgemm", key);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
 }
 
 TEST_CASE("Calibration: as few copying threads as are about as fast as any", "[calibration]") {

@@ -150,6 +150,19 @@ TEST_CASE("Engine: a matrix on one device is multiplied there", "[engine]") {
   CHECK(gpu.faults() == 0);
 }
 
+TEST_CASE("Engine: what the host cannot read is known", "[engine]") {
+  FakeGpu gpu;
+  const auto engine = start(gpu);
+  TestProduct product({.m = 60, .n = 30, .k = 30});
+  CHECK(engine->host_can_read(product.gemm()));
+  gpu.add_memory(product.b().data(), product.b().size() * sizeof(float), {Place::kDevice, -1, true});  // managed
+  CHECK(engine->host_can_read(product.gemm()));
+  gpu.add_memory(product.a().data(), product.a().size() * sizeof(float), {Place::kDevice, 0, false});
+  CHECK_FALSE(engine->host_can_read(product.gemm()));
+  gpu.fail_call(1, cudaErrorLaunchFailure, true);
+  CHECK(engine->host_can_read(product.gemm()));
+}
+
 TEST_CASE("Engine: what needs no product is left to the host", "[engine]") {
   FakeGpu gpu;
   const auto engine = start(gpu);

@@ -6,7 +6,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "src/dropin/engine/engine.h"
 #include "src/dropin/engine/process.h"
@@ -150,6 +153,33 @@ TEST_CASE("offload: short of the time that a start takes, nothing starts", "[.ow
   CHECK(gpu.calls() > 0);
   CHECK(call(product, slow_host()) == OffloadResult::kDone);
   CHECK(product.wrong_element() != "");  // beta is 1, and it was computed twice
+}
+
+TEST_CASE("offload: a device that fails half way is told of in one line", "[.own-process-offload-fails]") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  setenv("FASTGEMM_LOG", "error", 1);
+  setenv("FASTGEMM_LOG_FILE", log.c_str(), 1);
+  const auto lines = [&] {
+    std::ifstream file(log);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(file, line);) all.push_back(line);
+    return all;
+  };
+  FakeGpu& gpu = prepare_process("on");
+  TestProduct first(kLarge), second(kLarge), third(kLarge);
+  REQUIRE(call(first, slow_host()) == OffloadResult::kDone);
+  CHECK(lines().empty());
+  gpu.fail_operation(12);
+  CHECK(call(second, slow_host()) == OffloadResult::kRetreated);
+  CHECK(gpu.failed());
+  CHECK(second.wrong_element() == "");
+  CHECK(call(third, slow_host()) == OffloadResult::kDone);  // by the other one
+  CHECK(third.wrong_element() == "");
+  REQUIRE(lines().size() == 1);
+  CHECK_THAT(lines()[0], ContainsSubstring("error: drop-in: device "));
+  CHECK_THAT(lines()[0], ContainsSubstring("is not used any more: "));
+  CHECK(gpu.faults() == 0);
 }
 
 TEST_CASE("offload: a machine without a GPU", "[.own-process-offload-none]") {
