@@ -15,6 +15,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.a
 std::span<const KernelEntry> sgemm_ffma_small_f32_sm80();  // the same in small tiles
 std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
 std::span<const KernelEntry> sgemm_tensor_f32_sm90();  // kernels/sgemm_tensor, FP16 or BF16 parts on wgmma
+std::span<const KernelEntry> sgemm_tensor_mma_f32_sm80();  // kernels/sgemm_tensor_mma, FP16 parts on mma.sync
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
 std::span<const KernelEntry> hgemm_wgmma_f16_sm90();  // kernels/hgemm_wgmma, bulk tensor copies and wgmma
@@ -27,6 +28,9 @@ inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no 
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_TENSOR
     sgemm_tensor_f32_sm90,
+#endif
+#ifdef FASTGEMM_HAS_SGEMM_TENSOR_MMA
+    sgemm_tensor_mma_f32_sm80,
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_FFMA_SM80
     sgemm_ffma_f32_sm80,

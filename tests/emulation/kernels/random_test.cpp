@@ -90,9 +90,9 @@ int cases_per_row() {
 
 TEST_CASE("rows are right on random calls", "[kernels][random]") {
   constexpr Family kAll[] = {sgemm_ffma_f32_sm80,   sgemm_ffma_small_f32_sm80, sgemm_ffma_f32_sm75,
-                             sgemm_hopper_f32_sm90, sgemm_tensor_f32_sm90,     hgemm_mma_f16_sm80,
-                             hgemm_mma_f16_sm75,    hgemm_wgmma_f16_sm90,      gemv_f32,
-                             gemv_f16};
+                             sgemm_hopper_f32_sm90, sgemm_tensor_f32_sm90,     sgemm_tensor_mma_f32_sm80,
+                             hgemm_mma_f16_sm80,    hgemm_mma_f16_sm75,        hgemm_wgmma_f16_sm90,
+                             gemv_f32,              gemv_f16};
   const char* rows = std::getenv("FASTGEMM_EMULATION_ROWS");
   for (const Family family : kAll) {
     for (const KernelEntry& row : family()) {
