@@ -147,6 +147,7 @@ TEST_CASE("Calibration: measured where there is none, and kept", "[calibration]"
 TEST_CASE("Calibration: what another process is measuring is waited for", "[calibration]") {
   const TemporaryFolder folder;
   FakeGpu gpu;
+  gpu.skip_products(true);
   const CalibrationKey key = {"fake GPU 0", 3, "fp32_sequential"};
   Calibration theirs = kH200;
   theirs.copy_threads = 1;
@@ -156,7 +157,12 @@ TEST_CASE("Calibration: what another process is measuring is waited for", "[cali
   std::thread starting([&] {
     engine = Engine::start(gpu, shared_pool(), {.cpus = 3, .cache = folder.path(), .math = key.math}, &error);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  int calls = 0;
+  for (int before = -1; calls == 0 || calls != before;) {  // until it waits, or has gone on
+    before = calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    calls = gpu.calls();
+  }
   store_calibration(folder.path(), key, theirs);
   their_turn.reset();
   starting.join();

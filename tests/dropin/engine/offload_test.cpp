@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -179,6 +180,23 @@ TEST_CASE("offload: a device that fails half way is told of in one line", "[.own
   REQUIRE(lines().size() == 1);
   CHECK_THAT(lines()[0], ContainsSubstring("error: drop-in: device "));
   CHECK_THAT(lines()[0], ContainsSubstring("is not used any more: "));
+  // The other one while several products wait for it: they are all right, and it is told of once, too.
+  std::vector<std::string> wrong(6);
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  for (std::string& text : wrong) {
+    threads.emplace_back([&] {
+      TestProduct product(kLarge);
+      while (!go) std::this_thread::yield();
+      call(product, slow_host());
+      text = product.wrong_element();
+    });
+  }
+  gpu.fail_call(1, cudaErrorDevicesUnavailable, true);
+  go = true;
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : wrong) CHECK(text == "");
+  CHECK(lines().size() == 2);
   CHECK(gpu.faults() == 0);
 }
 
