@@ -3,10 +3,10 @@
 
     tests/gpu/cublas_hook.py --library build/src/libfastgemm_cublas.so [--report report.json] [--csv table.csv]
 
-Each way runs in a process of its own, one after the other. Every product is compared with one in FP64, some calls must
-have been served by our kernels, and times are medians over CUDA events. A third process makes the products once more
-with a trace: the table lists the calls of cuBLAS that they came to. Exit code 1: something is wrong; 77: no GPU or no
-PyTorch.
+Each way runs in a process of its own. Every product is compared with one in FP64, some calls must have been served by
+our kernels, and times are medians over CUDA events, which the two take by turns. A third process makes the products
+once more with a trace: the table lists the calls of cuBLAS that they came to. Exit code 1: something is wrong; 77: no
+GPU or no PyTorch.
 """
 import argparse
 import collections
@@ -153,7 +153,7 @@ def im2col_convolution(torch, checks, dtype):
 def host_us(torch, function):
     """Time of a call on the host, of products so small that the GPU keeps up."""
     best = float("inf")
-    for _ in range(10):
+    for _ in range(5):
         torch.cuda.synchronize()
         start = time.perf_counter()
         for _ in range(200):
@@ -162,27 +162,71 @@ def host_us(torch, function):
     return best
 
 
-def times(torch, checks):
+class Turns:
+    """Two processes that measure by turns, each of them first in every other round: what one leaves behind, such as a
+    hot card, is the other's as well. Alone: nobody is waited for."""
+
+    def __init__(self, file=None, position=0, longest=120.0):
+        self.file = file  # holds the number of the turn
+        self.position = position  # 0 or 1
+        self.longest = longest  # seconds for the other's turn
+        self.round = 0
+
+    def take(self, measure):
+        if self.file is None:
+            return measure()
+        turn = 2 * self.round + (self.round + self.position) % 2
+        self.round += 1
+        deadline = time.monotonic() + self.longest
+        while self.current() != turn:
+            if time.monotonic() > deadline:
+                sys.exit("the other process has not taken its turn")
+            time.sleep(0.0005)
+        try:
+            return measure()
+        finally:
+            written = self.file.with_suffix(f".{self.position}")
+            written.write_text(str(turn + 1))
+            written.rename(self.file)
+
+    def current(self):
+        return int(self.file.read_text()) if self.file.exists() else 0
+
+
+ROUNDS = 4
+
+
+def cases(torch, checks, dtype):
+    """Name, unit, and what makes the function to be timed."""
+    def product(function, *shapes):
+        operands = [checks.random(*shape, dtype=dtype) for shape in shapes]
+        return lambda: function(*operands)
+
+    linear = torch.nn.functional.linear
+    for tokens in (4096, 512, 16):
+        yield f"MLP block, {tokens} tokens", "ms", lambda tokens=tokens: mlp(torch, checks, tokens, dtype)
+    yield "im2col convolution", "ms", lambda: im2col_convolution(torch, checks, dtype)
+    yield "mm 4096", "ms", lambda: product(torch.mm, (4096, 4096), (4096, 4096))
+    yield "bmm 64 x 512 x 512 x 128", "ms", lambda: product(torch.bmm, (64, 512, 128), (64, 128, 512))
+    yield "host time of mm 32", "us", lambda: product(torch.mm, (32, 32), (32, 32))
+    yield "host time of linear 32", "us", lambda: product(linear, (32, 32), (32, 32), (32,))
+
+
+def times(torch, checks, turns):
     measured = {}
-    for dtype, repeats in (("float32", 9), ("float16", 31)):
-        for tokens in (4096, 512, 16):
-            block = mlp(torch, checks, tokens, dtype)
-            measured[f"MLP block, {tokens} tokens {dtype} (ms)"] = median_ms(torch, block, repeats)
-        convolution = im2col_convolution(torch, checks, dtype)
-        measured[f"im2col convolution {dtype} (ms)"] = median_ms(torch, convolution, repeats)
-        left, right = checks.random(4096, 4096, dtype=dtype), checks.random(4096, 4096, dtype=dtype)
-        measured[f"mm 4096 {dtype} (ms)"] = median_ms(torch, lambda a=left, b=right: torch.mm(a, b), repeats)
-        left, right = checks.random(64, 512, 128, dtype=dtype), checks.random(64, 128, 512, dtype=dtype)
-        measured[f"bmm 64 x 512 x 512 x 128 {dtype} (ms)"] = median_ms(torch, lambda a=left, b=right: torch.bmm(a, b),
-                                                                      repeats)
-        left, right, bias = (checks.random(*shape, dtype=dtype) for shape in ((32, 32), (32, 32), (32,)))
-        measured[f"host time of mm 32 {dtype} (us)"] = host_us(torch, lambda a=left, b=right: torch.mm(a, b))
-        measured[f"host time of linear 32 {dtype} (us)"] = host_us(
-            torch, lambda a=left, b=right, c=bias: torch.nn.functional.linear(a, b, c))
+    for dtype, repeats in (("float32", 3), ("float16", 9)):
+        for name, unit, make in cases(torch, checks, dtype):
+            function = make()
+
+            def measure(function=function, unit=unit, repeats=repeats):
+                return median_ms(torch, function, repeats) if unit == "ms" else host_us(torch, function)
+
+            measured[f"{name} {dtype} ({unit})"] = statistics.median(turns.take(measure) for _ in range(ROUNDS))
+            del function, make, measure
     return measured
 
 
-def child(report, after, with_times):
+def child(report, after, turns):
     import torch
     try:
         import cupy
@@ -200,7 +244,7 @@ def child(report, after, with_times):
     check_tf32(checks)
     if cupy is not None:
         check_cupy(checks, cupy)
-    measured = times(torch, checks) if with_times else {}
+    measured = times(torch, checks, turns) if turns is not None else {}
     maps = pathlib.Path("/proc/self/maps").read_text()
     libraries = sorted(set(re.findall(r"/\S*/libcublas\.so\S*", maps)))
     finished = report.with_suffix(".part")
@@ -233,11 +277,14 @@ def run_all(library, folder):
     plain, hooked, traced = (folder / f"{name}.json" for name in ("plain", "hooked", "traced"))
     preloaded = {"LD_PRELOAD": str(library.resolve()), "FASTGEMM_STATS": "1", "FASTGEMM_LOG_FILE": str(log)}
     traces = {**preloaded, "FASTGEMM_LOG_FILE": str(trace), "FASTGEMM_LOG": "trace"}
-    children = [start_child(plain, None, {}), start_child(hooked, plain, preloaded),
-                start_child(traced, hooked, traces, "--without-times")]
+    turn = str(folder / "turn")
+    children = [start_child(plain, None, {}, "--turns", turn, "--position", "0"),
+                start_child(hooked, None, preloaded, "--turns", turn, "--position", "1"),
+                start_child(traced, hooked, traces)]
     try:
         reports = [report_of(child, report) for child, report in zip(children, (plain, hooked, traced))]
-        return reports[0], reports[1], log.read_text(), trace.read_text()
+        texts = [file.read_text() if file.exists() else "" for file in (log, trace)]  # none where no call came
+        return reports[0], reports[1], *texts
     finally:
         for process in children:
             process.kill()
@@ -293,11 +340,13 @@ def main():
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--csv", type=pathlib.Path)
     parser.add_argument("--child", type=pathlib.Path, help=argparse.SUPPRESS)
-    parser.add_argument("--without-times", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--turns", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--position", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--after", type=pathlib.Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child is not None:
-        return child(arguments.child, arguments.after, not arguments.without_times)
+        turns = Turns(arguments.turns, arguments.position) if arguments.turns is not None else None
+        return child(arguments.child, arguments.after, turns)
     with tempfile.TemporaryDirectory() as temporary:
         plain, hooked, log, trace = run_all(arguments.library, pathlib.Path(temporary))
     counts = served(log)

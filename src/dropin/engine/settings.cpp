@@ -8,7 +8,8 @@ namespace fastgemm::dropin {
 namespace {
 
 // A stream. FP32_TENSOR splits a strip's operands into parts of up to 6 bytes an element: those of 1024 x 8192 x 8192
-// fit, and of larger ones stretches of k so long that passing over C between them costs little.
+// fit, and of larger ones stretches of k so long that passing over C between them costs little. Milliseconds on an H200,
+// CUDA 13.0, with 32 MiB, 128, 512 and 2048: 4096 cubed 3.92, 3.63, 3.64, 3.62; 8192 cubed 16.5, 15.4, 15.3, 15.1.
 constexpr std::size_t kTensorWorkspace = std::size_t{512} << 20;
 
 // Open MPI; MVAPICH2; Intel MPI and MPICH; Slurm's srun.
