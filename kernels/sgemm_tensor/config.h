@@ -81,17 +81,20 @@ struct Parts<Method::kBf16x6> {
   }
 };
 
-struct Tile192x128 {
-  static constexpr int kTileM = 192, kTileN = 128, kFp16Stages = 4;
+struct Tile256x128 {
+  static constexpr bool kTakesTurns = false;
+  static constexpr int kTileM = 256, kTileN = 128, kFp16Stages = 4;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kOneByOne;
 };
 
 struct Tile128x128 {
+  static constexpr bool kTakesTurns = true;
   static constexpr int kTileM = 128, kTileN = 128, kFp16Stages = 6, kBf16Stages = 4;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
 struct Tile64x128 {
+  static constexpr bool kTakesTurns = true;
   static constexpr int kTileM = 64, kTileN = 128, kFp16Stages = 8;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
@@ -105,6 +108,8 @@ struct Config : Shape {
   static constexpr int kTileRight = Shape::kTileM;
   static_assert(kTileLeft == kWarpgroups * 64, "a warpgroup multiplies 64 rows");
   static_assert(kTileRight % Strip::kRows == 0, "whole strips");
+  // Of kTileRight, those that a short sum has: half where two sums of all of them would be too many registers.
+  static constexpr int kSumColumns = kTileRight <= 192 ? kTileRight : kTileRight / 2;
 
   // A stage: (kTileLeft, kBlockK) of all parts, then (kTileRight, kBlockK).
   static constexpr int kLeftBytes = kTileLeft * kBlockK * 2 * Part::kCount;
@@ -117,12 +122,15 @@ struct Config : Shape {
   static_assert(kStages >= Part::kBlocksPerSum, "a whole sum");
   static constexpr SumOrder kSumOrder = kMethod == Method::kBf16x6 ? SumOrder::kKeepingRests : Shape::kFp16SumOrder;
   static_assert(kStageBytes % kSwizzleAlignment == 0, "swizzled tiles");
+  static_assert(kSumColumns == kTileRight || kSumOrder == SumOrder::kOneByOne, "others have all columns' rests");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
-  // stage, and one a warpgroup whose turn to multiply it is.
+  // stage, and one a warpgroup whose turn to multiply it is; then a summary a warp.
   static constexpr int kResultOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * Strip::kBytes;
-  static constexpr std::int64_t kSharedBytes = kBarrierOffset + (2 * kStages + kWarpgroups) * 8 + kSwizzleAlignment;
+  static constexpr int kSummaryOffset = kBarrierOffset + (2 * kStages + kWarpgroups) * 8;
+  static_assert(kSummaryOffset % 16 == 0, "summaries are vectors");
+  static constexpr std::int64_t kSharedBytes = kSummaryOffset + kThreads / 32 * 16 + kSwizzleAlignment;
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 };
 

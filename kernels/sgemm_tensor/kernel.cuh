@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"
+#include "kernels/sgemm_tensor/split.cuh"
 #include "kernels/sgemm_tensor/store_tile.cuh"
 
 namespace fastgemm::sgemm_tensor {
@@ -16,24 +17,44 @@ FG_DEVICE void consume(const ProductParams& params, const SharedLayout<Config>& 
   TileStore<Config> results(params, shared);
   const int tiles = params.grid.tiles_m * params.grid.tiles_n;
   for (auto tile = static_cast<int>(ptx::block_index()); tile < tiles; tile += static_cast<int>(ptx::grid_size())) {
+    const TileCoordinate place = tile_place(params.grid, tile, kRasterGroup);
+    prefetch_c(params.problem, 0, {std::int64_t{place.m} * Config::kTileM, std::int64_t{place.n} * Config::kTileN,
+                                   Config::kTileM, Config::kTileN}, ptx::thread_index(), kConsumers);
     Accumulators<Config> r_acc;
     mainloop.multiply(r_acc, params.k_blocks);
-    results.store(tile_place(params.grid, tile, kRasterGroup), r_acc);
+    results.store(place, r_acc);
   }
 }
 
-// Leaves at once unless the split pass has chosen this method.
+// With FP16 parts every block chooses, and one writes the choice down for the launches that follow: 2 us less than the
+// split pass's last block doing so, on one H200.
+template <class Config>
+FG_DEVICE bool is_chosen(const ProductParams& params, const SharedLayout<Config>& shared) {
+  if constexpr (Config::kMethod != Method::kFp16x3) {
+    return ptx::ld_global_u32(params.g_method) == static_cast<std::uint32_t>(Config::kMethod);
+  } else {
+    const Method method = choose_method<kThreads / 32>(params.g_summaries, params.summary_count, params.bf16_available,
+                                                       shared.summaries());
+    if (ptx::block_index() == 0 && ptx::thread_index() == 0) {
+      ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
+    }
+    return method == Config::kMethod;
+  }
+}
+
+// Leaves at once unless this method is chosen.
 template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_constant__ ProductParams params) {
   ptx::griddepcontrol_launch_dependents();
-  ptx::griddepcontrol_wait();
-  if (!has_product(params.problem) ||
-      ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Config::kMethod)) {
-    return;
-  }
   const SharedLayout<Config> shared;
   const int warpgroup = ptx::warp_index() / 4;
-  if (ptx::thread_index() == kConsumers) init_barriers(shared);
+  if (ptx::thread_index() == kConsumers) {  // while the pass before still runs
+    ptx::tma_prefetch_map(params.parts[kLeft]);
+    ptx::tma_prefetch_map(params.parts[kRight]);
+    init_barriers(shared);
+  }
+  ptx::griddepcontrol_wait();
+  if (!has_product(params.problem) || !is_chosen(params, shared)) return;
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();

@@ -16,15 +16,13 @@ using Accumulators = float[Config::kTileRight / 2];
 template <Method kMethod, int kCount>
 FG_DEVICE void multiply_step(float (&r_sum)[kCount], std::uint64_t left, std::uint64_t right, bool accumulate) {
   constexpr Major kK = Major::kK;
-  static_assert(kCount == 32 || kCount == 64 || kCount == 96, "64, 128 or 192 columns");
+  static_assert(kCount == 32 || kCount == 64, "64 or 128 columns");
   if constexpr (kMethod == Method::kFp16x3) {
     if constexpr (kCount == 32) ptx::wgmma_m64n64k16_f16<kK, kK>(r_sum, left, right, accumulate);
     if constexpr (kCount == 64) ptx::wgmma_m64n128k16_f16<kK, kK>(r_sum, left, right, accumulate);
-    if constexpr (kCount == 96) ptx::wgmma_m64n192k16_f16<kK, kK>(r_sum, left, right, accumulate);
   } else {
     if constexpr (kCount == 32) ptx::wgmma_m64n64k16_bf16<kK, kK>(r_sum, left, right, accumulate);
     if constexpr (kCount == 64) ptx::wgmma_m64n128k16_bf16<kK, kK>(r_sum, left, right, accumulate);
-    if constexpr (kCount == 96) ptx::wgmma_m64n192k16_bf16<kK, kK>(r_sum, left, right, accumulate);
   }
 }
 
@@ -64,10 +62,11 @@ FG_DEVICE void add_keeping_rests(float (&r_acc)[kCount], float (&r_more)[kCount]
   }
 }
 
-template <int kCount>
-FG_DEVICE void add_sums(float (&r_acc)[kCount], const float (&r_more)[kCount]) {
+// Adds r_more to those of r_acc from `first` on.
+template <int kCount, int kAdded>
+FG_DEVICE void add_sums(float (&r_acc)[kCount], const float (&r_more)[kAdded], int first = 0) {
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) r_acc[i] = ptx::add_rn(r_acc[i], r_more[i]);
+  for (int i = 0; i < kAdded; ++i) r_acc[first + i] = ptx::add_rn(r_acc[first + i], r_more[i]);
 }
 
 template <int kCount>
@@ -90,6 +89,7 @@ template <class Config>
 class Mainloop {
   using Part = typename Config::Part;
   using Sums = Accumulators<Config>;
+  using ShortSums = float[Config::kSumColumns / 2];
   static constexpr int kBlocksPerSum = Part::kBlocksPerSum;
   static constexpr SumOrder kSumOrder = Config::kSumOrder;
   static constexpr bool kHasSmall = Part::kLargeFrom > 0;
@@ -101,21 +101,23 @@ class Mainloop {
 
   // The products of a tile's k blocks; a multiple of kBlocksPerSum.
   FG_DEVICE void multiply(Sums& r_acc, int k_blocks) {
-    Sums r_sum;
     Sums r_more;  // in groups, theirs; else of small products, beginning with what has been rounded away
     clear(r_acc);
     if constexpr (kSumOrder != SumOrder::kOneByOne) clear(r_more);
 #pragma unroll 1
     for (int block = 0; block < k_blocks; block += kBlocksPerSum) {
-      multiply_blocks(r_sum, r_more);
-      if constexpr (kSumOrder == SumOrder::kOneByOne) {
-        add_sums(r_acc, r_sum);
-      } else {
-        add_sums(r_more, r_sum);
-        if constexpr (kSumOrder == SumOrder::kInGroups) end_groups(r_acc, r_more, block);
-        if constexpr (kSumOrder == SumOrder::kKeepingRests) {
-          add_keeping_rests<0, Config::kTileRight / 2>(r_acc, r_more);
-        }
+      int stages[kBlocksPerSum];
+      take_stages(stages);
+#pragma unroll
+      for (int first = 0; first < Config::kTileRight; first += Config::kSumColumns) {
+        ShortSums r_sum;
+        multiply_blocks(r_sum, r_more, stages, first);
+        if (first + Config::kSumColumns == Config::kTileRight) leave_stages(stages);
+        add_sums(kSumOrder == SumOrder::kOneByOne ? r_acc : r_more, r_sum, first / 2);
+      }
+      if constexpr (kSumOrder == SumOrder::kInGroups) end_group(r_acc, r_more, block % kBlocksPerGroup);
+      if constexpr (kSumOrder == SumOrder::kKeepingRests) {
+        add_keeping_rests<0, Config::kTileRight / 2>(r_acc, r_more);
       }
     }
     if constexpr (kSumOrder != SumOrder::kOneByOne) add_sums(r_acc, r_more);
@@ -123,50 +125,72 @@ class Mainloop {
 
  private:
   // Groups begin and end one after another, so that each block has as much to add up: where all ended at once, the
-  // other warpgroup waited for that, 97 us at 2048 on one H200. From kTurn on; constants, since registers have no
-  // index.
-  template <int kTurn = 0>
-  FG_DEVICE static void end_groups(Sums& r_acc, Sums& r_more, int block) {
-    constexpr int kEnding = Config::kTileRight / 2 / kBlocksPerGroup;
-    if (block % kBlocksPerGroup == kTurn) add_keeping_rests<kTurn * kEnding, kEnding>(r_acc, r_more);
-    if constexpr (kTurn + 1 < kBlocksPerGroup) end_groups<kTurn + 1>(r_acc, r_more, block);
+  // other warpgroup waited for that, 97 us at 2048 on one H200. Constants, since registers have no index: those of
+  // kCount turns from kTurn on, halved until one is left.
+  template <int kTurn = 0, int kCount = kBlocksPerGroup>
+  FG_DEVICE static void end_group(Sums& r_acc, Sums& r_more, int turn) {
+    if constexpr (kCount == 1) {
+      constexpr int kEnding = Config::kTileRight / 2 / kBlocksPerGroup;
+      add_keeping_rests<kTurn * kEnding, kEnding>(r_acc, r_more);
+    } else if (turn < kTurn + kCount / 2) {
+      end_group<kTurn, kCount / 2>(r_acc, r_more, turn);
+    } else {
+      end_group<kTurn + kCount / 2, kCount / 2>(r_acc, r_more, turn);
+    }
   }
 
-  FG_DEVICE void multiply_blocks(Sums& r_sum, Sums& r_small) {
-    int stages[kBlocksPerSum];
+  FG_DEVICE void take_stages(int (&stages)[kBlocksPerSum]) {
 #pragma unroll
     for (int& stage : stages) {
       wait_for(shared_.full(at_.stage), at_.parity);
       stage = at_.stage;
       at_.advance();
     }
-    turns_.take();
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int pair = 0; pair < Part::kPairCount; ++pair) {
-      const bool begins = pair == Part::kLargeFrom;  // r_small goes on
-#pragma unroll
-      for (int block = 0; block < kBlocksPerSum; ++block) {
-        multiply_block(pair < Part::kLargeFrom ? r_small : r_sum, stages[block], pair, !begins || block > 0);
-      }
-    }
-    ptx::wgmma_commit();
-    turns_.pass();
-    ptx::wgmma_wait<0>();
-#pragma unroll
-    for (int i = 0; i < Config::kTileRight / 2; ++i) {
-      ptx::wgmma_pin(r_sum[i]);
-      if constexpr (kHasSmall) ptx::wgmma_pin(r_small[i]);
-    }
+  }
+
+  FG_DEVICE void leave_stages(const int (&stages)[kBlocksPerSum]) const {
 #pragma unroll
     for (const int stage : stages) {
       if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.empty(stage));
     }
   }
 
-  FG_DEVICE void multiply_block(Sums& r_sum, int stage, int pair, bool accumulate) const {
+  // Of the columns from first_column on.
+  FG_DEVICE void multiply_blocks(ShortSums& r_sum, Sums& r_small, const int (&stages)[kBlocksPerSum],
+                                 int first_column) {
+    if constexpr (Config::kTakesTurns) turns_.take();
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int pair = 0; pair < Part::kPairCount; ++pair) {
+      const bool begins = pair == Part::kLargeFrom;  // r_small goes on
+#pragma unroll
+      for (int block = 0; block < kBlocksPerSum; ++block) {
+        const bool accumulate = !begins || block > 0;
+        if constexpr (kHasSmall) {
+          if (pair < Part::kLargeFrom) {
+            multiply_block(r_small, stages[block], pair, first_column, accumulate);
+            continue;
+          }
+        }
+        multiply_block(r_sum, stages[block], pair, first_column, accumulate);
+      }
+    }
+    ptx::wgmma_commit();
+    if constexpr (Config::kTakesTurns) turns_.pass();
+    ptx::wgmma_wait<0>();
+#pragma unroll
+    for (float& sum : r_sum) ptx::wgmma_pin(sum);
+    if constexpr (kHasSmall) {
+#pragma unroll
+      for (float& sum : r_small) ptx::wgmma_pin(sum);
+    }
+  }
+
+  template <int kCount>
+  FG_DEVICE void multiply_block(float (&r_sum)[kCount], int stage, int pair, int first_column,
+                                bool accumulate) const {
     const std::uint64_t left = descriptor(shared_.left(stage) + left_offset_);
-    const std::uint64_t right = descriptor(shared_.right(stage));
+    const std::uint64_t right = descriptor(shared_.right(stage) + first_column * Part::kRowBytes);
 #pragma unroll
     for (int step = 0; step < kBlockK / 16; ++step) {
       multiply_step<Config::kMethod>(

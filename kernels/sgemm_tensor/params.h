@@ -38,7 +38,10 @@ inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 27;
 struct ProductParams {
   ptx::TensorMap parts[kSides];
   const float* g_unscale[kSides] = {};
-  const std::uint32_t* g_method = nullptr;
+  std::uint32_t* g_method = nullptr;  // written with FP16 parts, read with others
+  const Summary* g_summaries = nullptr;
+  int summary_count = 0;
+  bool bf16_available = false;
   GemmProblem problem;
   TileGrid grid;
   int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k

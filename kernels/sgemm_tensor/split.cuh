@@ -1,5 +1,7 @@
-// The pass before the product: A and B into parts, both in one launch, and, for FP16, the choice of the method.
+// The pass before the product: A and B into parts, both in one launch, and, for FP16, what the choice of the method needs.
 #pragma once
+
+#include <climits>
 
 #include "kernels/epilogue/epilogue.cuh"
 #include "kernels/ptx/grid_dependency.cuh"
@@ -10,41 +12,71 @@ namespace fastgemm::sgemm_tensor {
 
 inline constexpr int kSplitBlocksPerSm = 2;
 inline constexpr int kMaxSplitBlocks = 1024;
-// Up to here a warp takes a row, so that many rows are on their way at once; from here on a block does. One H200, CUDA
-// 13.0: a block a row took 41 us at 2048 x 2048 for both operands, most of it waiting.
-inline constexpr int kShallowDepth = 4096;
-
 // Shared memory: a strip's slab, then four places of a word a warp, then a summary a warp.
 inline constexpr int kSplitWordsOffset = StripSplit<Method::kFp16x3>::kSharedBytes;
 inline constexpr int kSplitSummariesOffset = kSplitWordsOffset + 4 * kSplitWarps * 4;
 inline constexpr int kSplitSharedBytes =
     kSplitSummariesOffset + kSplitWarps * static_cast<int>(sizeof(Summary));
 
-// Blocks take items in turn, `first` being this block's first one: of both operands as of one list.
+// Blocks take items in turn, `first` being this block's first one: of both operands as of one list. Behind strips so
+// few that one block in two has one at most, the list is for the other blocks alone.
+struct Turn {
+  int first = 0;
+  int blocks = 0;
+};
+
 template <class Split>
-FG_DEVICE void split_items(Split split, const SplitOperand& operand, int& first, Summary& summary) {
+FG_DEVICE void split_items(Split split, const SplitOperand& operand, Turn& turn, Summary& summary) {
   const int items = Split::items(operand);
-  const auto blocks = static_cast<int>(ptx::grid_size());
-  for (; first < items; first += blocks) split.split(first, summary);
-  first -= items;
+  const bool apart = operand.k_step != 1 && items <= turn.blocks / 2;
+  const bool has_one = turn.first < items;
+  for (; turn.first < items; turn.first += turn.blocks) split.split(turn.first, summary);
+  turn.first -= items;
+  if (!apart) return;
+  turn.blocks -= items;
+  if (has_one) turn.first = INT_MAX / 2;
+}
+
+// By as few threads a row as can hold it, so that many rows are on their way at once and none is read twice. One H200,
+// CUDA 13.0, both operands, k contiguous: warps that read rows of 2048 and 4096 twice took 25 us and 98 us for 2048 and
+// 4096 rows, a block a row 41 us for 2048.
+template <Method kMethod, int kTeam>
+FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAddress s_words, Turn& turn,
+                          Summary& summary) {
+  using Split = RowSplit<kMethod, kTeam>;
+  if constexpr (kTeam < kSplitThreads) {
+    if (depth > Split::kSlab) {
+      split_rows<kMethod, kTeam * 2>(operand, depth, s_words, turn, summary);
+      return;
+    }
+  }
+  split_items(Split(operand, depth, s_words), operand, turn, summary);
 }
 
 template <Method kMethod>
-FG_DEVICE void split_operand(const SplitOperand& operand, int depth, int& first, Summary& summary) {
+FG_DEVICE void split_operand(const SplitOperand& operand, int depth, Turn& turn, Summary& summary) {
   const ptx::SharedAddress s_slab = ptx::shared_base();
   const ptx::SharedAddress s_words = s_slab + kSplitWordsOffset;
   if (operand.k_step != 1) {
-    split_items(StripSplit<kMethod>(operand, depth, s_slab), operand, first, summary);
-  } else if (depth <= kShallowDepth) {
-    split_items(RowSplit<kMethod, 32>(operand, depth, s_words), operand, first, summary);
+    split_items(StripSplit<kMethod>(operand, depth, s_slab), operand, turn, summary);
   } else {
-    split_items(RowSplit<kMethod, kSplitThreads>(operand, depth, s_words), operand, first, summary);
+    split_rows<kMethod, 32>(operand, depth, s_words, turn, summary);
   }
+}
+
+// Strips first, if one operand has them: they take longest.
+template <Method kMethod>
+FG_DEVICE void split_operands(const SplitParams& params, Summary& summary) {
+  Turn turn{static_cast<int>(ptx::block_index()), static_cast<int>(ptx::grid_size())};
+  const bool right_first = params.operands[kLeft].k_step == 1;
+  split_operand<kMethod>(right_first ? params.operands[kRight] : params.operands[kLeft], params.depth, turn, summary);
+  split_operand<kMethod>(right_first ? params.operands[kLeft] : params.operands[kRight], params.depth, turn, summary);
 }
 
 FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z, words.w}; }
 
-// What the threads of the block have seen, joined; by way of shared memory, a summary a warp.
+// What the threads of a block of kWarps have seen, joined; by way of shared memory, a summary a warp.
+template <int kWarps>
 FG_DEVICE Summary join_block(const Summary& own, ptx::SharedAddress s_summaries) {
   const uint4 words{reduce_warp(own.top, Larger()), reduce_warp(own.sum, Larger()), reduce_warp(own.not_fp16, Union()),
                     reduce_warp(own.not_bf16, Union())};
@@ -53,7 +85,7 @@ FG_DEVICE Summary join_block(const Summary& own, ptx::SharedAddress s_summaries)
   ptx::barrier_sync();
   Summary all;
 #pragma unroll
-  for (int other = 0; other < kSplitWarps; ++other) {
+  for (int other = 0; other < kWarps; ++other) {
     all = join(all, summary_of(ptx::ld_shared_u32x4(s_summaries + other * 16)));
   }
   return all;
@@ -71,54 +103,52 @@ FG_DEVICE bool is_last_block(std::uint32_t* g_blocks_done, ptx::SharedAddress s_
   return ptx::ld_shared_u32(s_word) != 0;
 }
 
-// By the last block.
-FG_DEVICE void choose_method(const SplitParams& params, ptx::SharedAddress s_summaries) {
-  const auto blocks = static_cast<int>(ptx::grid_size());
+// By all kWarps of a block, from what the blocks of the split pass have seen.
+template <int kWarps>
+FG_DEVICE Method choose_method(const Summary* g_summaries, int count, bool bf16_available,
+                               ptx::SharedAddress s_summaries) {
   Summary seen;
-  for (int block = ptx::thread_index(); block < blocks; block += kSplitThreads) {
-    seen = join(seen, summary_of(ptx::ld_global_u32x4(params.g_summaries + block)));
+  for (int block = ptx::thread_index(); block < count; block += kWarps * 32) {
+    seen = join(seen, summary_of(ptx::ld_global_u32x4(g_summaries + block)));
   }
-  seen = join_block(seen, s_summaries);
-  if (ptx::thread_index() > 0) return;
-  ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(choose(seen, params.bf16_available)));
+  return choose(join_block<kWarps>(seen, s_summaries), bf16_available);
 }
 
-FG_DEVICE void split_and_choose(const SplitParams& params) {
-  const ptx::SharedAddress s_summaries = ptx::shared_base() + kSplitSummariesOffset;
+FG_DEVICE void split_and_summarise(const SplitParams& params) {
   Summary seen;
-  auto first = static_cast<int>(ptx::block_index());
-#pragma unroll
-  for (int side = 0; side < kSides; ++side) {
-    split_operand<Method::kFp16x3>(params.operands[side], params.depth, first, seen);
-  }
-  seen = join_block(seen, s_summaries);
+  split_operands<Method::kFp16x3>(params, seen);
+  seen = join_block<kSplitWarps>(seen, ptx::shared_base() + kSplitSummariesOffset);
   if (ptx::thread_index() == 0) {
     ptx::st_global_u32x4(params.g_summaries + ptx::block_index(),
                          uint4{seen.top, seen.sum, seen.not_fp16, seen.not_bf16});
   }
-  if (is_last_block(params.g_blocks_done, ptx::shared_base() + kSplitWordsOffset)) choose_method(params, s_summaries);
 }
 
-// FP16 parts, first of all, with the choice of the method; BF16 parts where that fell on them. alpha 0, which only the
+// For products that find the method chosen.
+FG_DEVICE void split_and_choose(const SplitParams& params) {
+  split_and_summarise(params);
+  if (!is_last_block(params.g_blocks_done, ptx::shared_base() + kSplitWordsOffset)) return;
+  const Method method = choose_method<kSplitWarps>(params.g_summaries, static_cast<int>(ptx::grid_size()),
+                                                   params.bf16_available, ptx::shared_base() + kSplitSummariesOffset);
+  if (ptx::thread_index() == 0) ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
+}
+
+// FP16 parts, first of all, from which the product chooses the method; BF16 parts where that fell on them. alpha 0, which only the
 // device may know: nothing is read, and nobody looks at the choice.
 template <Method kMethod>
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_kernel(const __grid_constant__ SplitParams params) {
   ptx::griddepcontrol_launch_dependents();
+  ptx::griddepcontrol_wait();
   if constexpr (kMethod == Method::kFp16x3) {
-    if (load_scalar(params.alpha) != 0.0f) split_and_choose(params);
+    if (load_scalar(params.alpha) != 0.0f) split_and_summarise(params);
   } else {
-    ptx::griddepcontrol_wait();
     if (load_scalar(params.alpha) == 0.0f ||
         ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(kMethod)) {
       return;
     }
-    auto first = static_cast<int>(ptx::block_index());
-#pragma unroll
-    for (int side = 0; side < kSides; ++side) {
-      Summary unused;
-      split_operand<kMethod>(params.operands[side], params.depth, first, unused);
-    }
+    Summary unused;
+    split_operands<kMethod>(params, unused);
   }
 }
 

@@ -37,19 +37,6 @@ struct Union {
   FG_DEVICE std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a | b; }
 };
 
-// All warps' values together, in all threads. `s_words`: a word a warp, which nobody else uses until the block meets.
-template <class Combine>
-FG_DEVICE std::uint32_t reduce_block(std::uint32_t value, ptx::SharedAddress s_words, const Combine& combine) {
-  value = reduce_warp(value, combine);
-  const int own = ptx::warp_index();
-  if (ptx::lane_index() == 0) ptx::st_shared_u32(s_words + own * 4, value);
-  ptx::barrier_sync();
-  value = ptx::ld_shared_u32(s_words);
-#pragma unroll
-  for (int warp = 1; warp < kSplitWarps; ++warp) value = combine(value, ptx::ld_shared_u32(s_words + warp * 4));
-  return value;
-}
-
 // A row's scaling, and what of its elements is missed.
 struct RowScale {
   float scale = 1.0f;
@@ -118,15 +105,27 @@ FG_HOST_DEVICE constexpr std::int64_t part_index(int k, int part) {
   return std::int64_t{k / kBlockK * Parts<kMethod>::kCount + part} * kBlockK + k % kBlockK;
 }
 
+// Elements of a row that a thread holds at once.
+inline constexpr int kHeldOfRow = 32;
+
+// How many rows of such a depth a block takes at a time, one a team: as few threads as can hold it.
+FG_HOST_DEVICE constexpr int rows_at_a_time(std::int64_t depth) {
+  int rows = kSplitWarps;
+  while (rows > 1 && depth > std::int64_t{kSplitThreads} / rows * kHeldOfRow) rows /= 2;
+  return rows;
+}
+
 // Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring elements, whatever the alignment. What a
 // team can hold at once is read once, a longer row twice.
 template <Method kMethod, int kTeam>
 class RowSplit {
-  static constexpr int kHeld = 32;  // elements a thread
-  static constexpr int kSlab = kTeam * kHeld;
+  static constexpr int kHeld = kHeldOfRow;
   static constexpr int kTeams = kSplitThreads / kTeam;
+  static constexpr int kTeamWarps = kTeam / 32;
 
  public:
+  static constexpr int kSlab = kTeam * kHeld;
+
   FG_DEVICE RowSplit(const SplitOperand& operand, int depth, ptx::SharedAddress s_words)
       : operand_(operand), depth_(depth), s_words_(s_words), index_(ptx::thread_index() % kTeam) {}
 
@@ -145,7 +144,7 @@ class RowSplit {
 #pragma unroll
         for (const float x : r_x_) top = Larger()(top, magnitude(ptx::bits_from_f32(x)));
       }
-      top = reduce_team(top, 0, Larger());
+      top = team_top(top);
       scale = fp16_row_scale(top);
     } else {
       scale = bf16_row_scale(ptx::ld_global_f32(operand_.g_unscale + row));
@@ -156,8 +155,7 @@ class RowSplit {
       store(operand_.g_parts + row * part_pitch<kMethod>(depth_), slab, scale, tally);
     }
     if constexpr (kMethod == Method::kFp16x3) {
-      tally = {ptx::f32_from_bits(reduce_team(ptx::bits_from_f32(tally.sum), 1, FloatSum())),
-               reduce_team(tally.fp16_misses, 2, Sum()), reduce_team(tally.bf16_misses, 3, Sum())};
+      tally = team_tally(tally);
       if (index_ > 0) return;
       summary = join(summary, judge_row(top, tally, depth_));
       ptx::st_global_f32(operand_.g_unscale + row, scale.unscale);
@@ -194,15 +192,46 @@ class RowSplit {
     }
   }
 
-  // `place`: which words, so that a reduction need not wait until the one before has been read.
-  template <class Combine>
-  FG_DEVICE std::uint32_t reduce_team(std::uint32_t value, int place, const Combine& combine) const {
-    if constexpr (kTeam == 32) {
-      return reduce_warp(value, combine);
-    } else {
-      return reduce_block(value, s_words_ + place * (kSplitWarps * 4), combine);
-    }
+  // The team's warps meet in between: words of tops are not those of tallies, so that each is read before it is
+  // written again.
+  FG_DEVICE std::uint32_t team_top(std::uint32_t top) const {
+    top = reduce_warp(top, Larger());
+    if constexpr (kTeam == 32) return top;
+    put(0, top);
+    meet();
+    top = get(0, 0);
+#pragma unroll
+    for (int warp = 1; warp < kTeamWarps; ++warp) top = larger(top, get(0, warp));
+    return top;
   }
+
+  FG_DEVICE Tally team_tally(Tally tally) const {
+    tally = {ptx::f32_from_bits(reduce_warp(ptx::bits_from_f32(tally.sum), FloatSum())),
+             reduce_warp(tally.fp16_misses, Sum()), reduce_warp(tally.bf16_misses, Sum())};
+    if constexpr (kTeam == 32) return tally;
+    put(1, ptx::bits_from_f32(tally.sum));
+    put(2, tally.fp16_misses);
+    put(3, tally.bf16_misses);
+    meet();
+    tally = {};
+#pragma unroll
+    for (int warp = 0; warp < kTeamWarps; ++warp) {
+      tally.sum = ptx::add_rn(tally.sum, ptx::f32_from_bits(get(1, warp)));
+      tally.fp16_misses += get(2, warp);
+      tally.bf16_misses += get(3, warp);
+    }
+    return tally;
+  }
+
+  FG_DEVICE void put(int place, std::uint32_t value) const {
+    const ptx::SharedAddress s_word = s_words_ + (place * kSplitWarps + ptx::warp_index()) * 4;
+    if (ptx::lane_index() == 0) ptx::st_shared_u32(s_word, value);
+  }
+  FG_DEVICE std::uint32_t get(int place, int warp) const {
+    const int first_warp = ptx::warp_index() / kTeamWarps * kTeamWarps;
+    return ptx::ld_shared_u32(s_words_ + (place * kSplitWarps + first_warp + warp) * 4);
+  }
+  FG_DEVICE static void meet() { ptx::barrier_sync(1 + ptx::thread_index() / kTeam, kTeam); }
 
   const SplitOperand& operand_;
   int depth_;

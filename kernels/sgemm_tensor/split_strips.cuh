@@ -50,14 +50,15 @@ class StripSplit {
         scale[i] = bf16_row_scale(ptx::ld_global_f32(operand_.g_unscale + row));
       }
     }
+    load(r_x_, first_row, slabs - 1);
     for (int slab = slabs - 1; slab >= 0; --slab) {
-      load(first_row, slab);
       ptx::barrier_sync();  // the slab before, or the tops, have been read
 #pragma unroll
       for (int i = 0; i < kHeld; ++i) {
         ptx::st_shared_f32(s_slab_ + row_ * kPitch + (i * kColumns + column_) * 4, r_x_[i]);
       }
       ptx::barrier_sync();
+      if (slab > 0) load(r_x_, first_row, slab - 1);  // on its way meanwhile
 #pragma unroll
       for (int i = 0; i < kRowsOfWarp; ++i) store_run(first_row, i, slab, scale[i], tally[i]);
     }
@@ -72,24 +73,30 @@ class StripSplit {
  private:
   FG_DEVICE int row_of_warp(int index) const { return index * kSplitWarps + warp_; }
 
-  FG_DEVICE void load(int first_row, int slab) {
+  using Held = float[kHeld];
+
+  FG_DEVICE void load(Held& r_x, int first_row, int slab) const {
     const int first_k = slab * kSlab + column_;
     const int columns = first_row + row_ < operand_.rows ? depth_ - first_k : 0;  // from here to the edge
     const float* g_next = operand_.g_source + first_row + row_ + first_k * operand_.k_step;
     const std::int64_t step = kColumns * operand_.k_step;
 #pragma unroll
     for (int i = 0; i < kHeld; ++i, g_next += step) {
-      r_x_[i] = i * kColumns < columns ? ptx::ld_global_f32(g_next) : 0.0f;
+      r_x[i] = i * kColumns < columns ? ptx::ld_global_f32(g_next) : 0.0f;
     }
   }
 
   // The largest magnitudes of the strip's rows are in shared memory then.
   FG_DEVICE void find_tops(int first_row, int slabs) {
     std::uint32_t top = 0;
-    for (int slab = 0; slab < slabs; ++slab) {
-      load(first_row, slab);
+    for (int slab = 0; slab < slabs; slab += 2) {  // past the last one all are 0
+      Held r_next;
+      load(r_x_, first_row, slab);
+      load(r_next, first_row, slab + 1);
 #pragma unroll
-      for (const float x : r_x_) top = Larger()(top, magnitude(ptx::bits_from_f32(x)));
+      for (int i = 0; i < kHeld; ++i) {
+        top = larger(top, larger(magnitude(ptx::bits_from_f32(r_x_[i])), magnitude(ptx::bits_from_f32(r_next[i]))));
+      }
     }
     ptx::st_shared_u32(s_slab_ + (column_ * kStripRows + row_) * 4, top);
     ptx::barrier_sync();
@@ -152,7 +159,7 @@ class StripSplit {
   int warp_;
   int row_;                    // of the strip
   int column_;
-  float r_x_[kHeld];
+  Held r_x_;
 };
 
 }  // namespace fastgemm::sgemm_tensor

@@ -1,15 +1,19 @@
 // From accumulators to D, warp by warp through FP32 strips in shared memory.
 #pragma once
 
-#include "kernels/epilogue/store_strip.cuh"
+#include "kernels/epilogue/store_strip_columns.cuh"
 #include "kernels/sgemm_tensor/mainloop.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
 // Powers of two per row and column, undone here: both products are exact, so that the sum the epilogue gets is rounded
-// no more often than FP32's own.
+// no more often than FP32's own. Those of FP16 parts come one after the other, as a warp's strip is filled and as it is
+// stored: sums are below 2^45 and factors below 2^50, so that nothing overflows in between.
 template <class Config>
 class TileStore {
+  static constexpr int kStrips = Config::kTileM / Strip::kRows;
+  static constexpr bool kOneByOne = Config::kMethod == Method::kFp16x3;
+
  public:
   FG_DEVICE TileStore(const ProductParams& params, const SharedLayout<Config>& shared)
       : params_(params), s_strip_(shared.strip(ptx::warp_index())) {}
@@ -17,27 +21,39 @@ class TileStore {
   FG_DEVICE void store(const TileCoordinate& place, const Accumulators<Config>& r_acc) {
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, 0);
+    const bool finishes = has_finish(epilogue);
     const bool by_runs = runs_aligned(epilogue);
-    const StripPlace tile{place.m * std::int64_t{Config::kTileM},
-                          place.n * std::int64_t{Config::kTileN} + ptx::warp_index() * Strip::kColumns, problem.m,
-                          problem.n};
+    StripPlace at{place.m * std::int64_t{Config::kTileM},
+                  place.n * std::int64_t{Config::kTileN} + ptx::warp_index() * Strip::kColumns, problem.m, problem.n};
     const int lane = ptx::lane_index();
-    const float left[2] = {unscale(kLeft, tile.column + lane / 4, problem.n),
-                           unscale(kLeft, tile.column + lane / 4 + 8, problem.n)};
-    // One loop, so that its code is there once; registers have no run-time index, so each turn looks for its own.
+    const float left[2] = {unscale(kLeft, at.column + lane / 4, problem.n),
+                           unscale(kLeft, at.column + lane / 4 + 8, problem.n)};
+    float right[kStrips];  // of a lane's row, from which others get it; all on their way at once
+#pragma unroll
+    for (int strip = 0; strip < kStrips; ++strip) {
+      right[strip] = unscale(kRight, at.row + strip * Strip::kRows + lane, problem.m);
+    }
+    // One loop, so that most of its code is there once; registers have no run-time index, so each turn looks for its
+    // own.
 #pragma unroll 1
-    for (int strip = 0; strip < Config::kTileM / Strip::kRows; ++strip) {
-      StripPlace at = tile;
-      at.row += strip * Strip::kRows;
+    for (int strip = 0; strip < kStrips; ++strip, at.row += Strip::kRows) {
+      float factor = 1.0f;
       ptx::warp_sync();
 #pragma unroll
-      for (int candidate = 0; candidate < Config::kTileM / Strip::kRows; ++candidate) {
+      for (int candidate = 0; candidate < kStrips; ++candidate) {
         if (candidate == strip) {
-          fill_strip(r_acc + candidate * (Strip::kRows / 2), at.row, left);
+          fill_strip(r_acc + candidate * (Strip::kRows / 2), left, right[candidate]);
+          factor = right[candidate];
         }
       }
+      if constexpr (!kOneByOne) factor = 1.0f;
       ptx::warp_sync();
-      store_strip<Strip>(epilogue, s_strip_, at, by_runs);
+      if (finishes) {
+        multiply_strip(factor);
+        store_strip<Strip>(epilogue, s_strip_, at, by_runs);
+      } else {
+        store_strip_columns<Strip>(epilogue, s_strip_, at, factor);
+      }
     }
   }
 
@@ -48,26 +64,37 @@ class TileStore {
     return row < rows ? ptx::mul_rn(ptx::ld_global_f32(params_.g_unscale[side] + row), kOfMethod) : 0.0f;
   }
 
-  // 32 rows of m by the 16 columns of n that this warp holds.
-  FG_DEVICE void fill_strip(const float* r_strip, std::int64_t first_row, const float (&left)[2]) const {
+  // 32 rows of m by the 16 columns of n that this warp holds; `right` is of the lane's row.
+  FG_DEVICE void fill_strip(const float* r_strip, const float (&left)[2], float right) const {
     const int lane = ptx::lane_index();
 #pragma unroll
     for (int index = 0; index < Strip::kRows / 2; index += 4) {
       const int row = wgmma_column(lane, index);
-      const float right[2] = {unscale(kRight, first_row + row, params_.problem.m),
-                              unscale(kRight, first_row + row + 1, params_.problem.m)};
+      float of_row[2] = {1.0f, 1.0f};
+      if constexpr (!kOneByOne) of_row[0] = ptx::shuffle(right, row), of_row[1] = ptx::shuffle(right, row + 1);
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
         const float* r_pair = r_strip + index + 2 * column;
         ptx::st_shared_f32x2(
             s_strip_ + Strip::offset(row, wgmma_row(lane, index + 2 * column)),
-            float2{unscaled(r_pair[0], left[column], right[0]), unscaled(r_pair[1], left[column], right[1])});
+            float2{unscaled(r_pair[0], left[column], of_row[0]), unscaled(r_pair[1], left[column], of_row[1])});
       }
     }
   }
 
+  // The lane's row.
+  FG_DEVICE void multiply_strip(float factor) const {
+#pragma unroll 1
+    for (int column = 0; column < Strip::kColumns; ++column) {
+      const ptx::SharedAddress s_element = s_strip_ + Strip::offset(ptx::lane_index(), column);
+      ptx::st_shared_f32(s_element, ptx::mul_rn(ptx::ld_shared_f32(s_element), factor));
+    }
+    ptx::warp_sync();
+  }
+
   // The smaller factor first: nothing overflows that will not be as large in the end.
   FG_DEVICE static float unscaled(float sum, float left, float right) {
+    if constexpr (kOneByOne) return ptx::mul_rn(sum, left);
     return ptx::mul_rn(ptx::mul_rn(sum, left < right ? left : right), left < right ? right : left);
   }
 

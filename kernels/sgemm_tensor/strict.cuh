@@ -18,6 +18,7 @@ struct StrictParams {
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
     sgemm_strict_kernel(const __grid_constant__ StrictParams params) {
+  ptx::griddepcontrol_launch_dependents();
   ptx::griddepcontrol_wait();
   const GemmProblem& problem = params.gemm.problem;
   const bool product = has_product(problem);

@@ -211,14 +211,14 @@ TEST_CASE("tensor kernels work in pieces, through batches and at the edges of ti
   const auto verifier = make_verifier();
   for (const KernelInfo& kernel : available_kernels(verifier->handle())) {
     if (kernel.math != FG_MATH_FP32_TENSOR) continue;
-    const bool large = kernel.name.find("192x128") != std::string::npos;  // takes only D of 2^23 elements and more
+    const bool large = kernel.name.find("256x128") != std::string::npos;  // takes only D of 2^23 elements and more
     for (int ops = 0; ops < 4; ++ops) {
       Case c;
       c.kernel = kernel.name;
       c.math = kernel.math;
       c.trans_a = ops / 2 == 0 ? 'N' : 'T';
       c.trans_b = ops % 2 == 0 ? 'N' : 'T';
-      c.m = large ? 192 * 15 + ops - 1 : 2100;
+      c.m = large ? 256 * 12 + ops - 1 : 2100;
       c.n = large ? 128 * 24 + 1 - ops : 2055;
       c.k = 3001;  // more than the default workspace holds
       c.beta = 0.5f;

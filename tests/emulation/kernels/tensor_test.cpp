@@ -101,7 +101,7 @@ class Product {
                                 .sm_count = 2, .flags = flags.data(), .flag_count = 8};
     REQUIRE(sgemm_tensor::supports(problem_));
     REQUIRE(Launcher::prepare() == cudaSuccess);
-    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true)) == cudaSuccess);
+    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true), true) == cudaSuccess);
     REQUIRE(std::all_of(flags.data(), flags.data() + flags.size(), [](std::uint32_t flag) { return flag == 0; }));
     return static_cast<Method>(workspace[layout.method / 4]);
   }
@@ -273,11 +273,18 @@ TEST_CASE("tensor kernels go through few large batch entries", "[kernels][tensor
   static const void* const kPointer = nullptr;
   CHECK(declines([](GemmProblem& p) { p.a.pointers = &kPointer; }));
   problem.batch_count = 1;
-  problem.m = 4096;
-  problem.n = 2048;
-  CHECK(sgemm_tensor_f32_sm90().front().supports(problem));
-  problem.n = 2047;
-  CHECK_FALSE(sgemm_tensor_f32_sm90().front().supports(problem));
+  const auto large_tile_takes = [problem](std::int64_t m, std::int64_t n, std::int64_t k) {
+    GemmProblem sized = problem;
+    sized.m = m, sized.n = n, sized.k = k;
+    return sgemm_tensor_f32_sm90().front().supports(sized);
+  };
+  CHECK(large_tile_takes(4096, 2048, 1 << 20));
+  CHECK_FALSE(large_tile_takes(4096, 2047, 512));
+  CHECK(large_tile_takes(2048, 2048, 1 << 20));  // 128 tiles
+  CHECK(large_tile_takes(1024, 4096, 512));
+  CHECK(large_tile_takes(2816, 1536, 512));  // 132
+  CHECK_FALSE(large_tile_takes(2049, 2048, 512));
+  CHECK_FALSE(large_tile_takes(2048, 2047, 512));
 }
 
 TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[kernels][tensor]") {
@@ -286,7 +293,7 @@ TEST_CASE("two FP16 parts and three products are closer than FP32 rounds", "[ker
     CHECK(product.run<decltype(tile)>() == Method::kFp16x3);
     product.check_errors();
   };
-  check_tile(sgemm_tensor::Tile192x128{});
+  check_tile(sgemm_tensor::Tile256x128{});
   check_tile(sgemm_tensor::Tile128x128{});
   check_tile(sgemm_tensor::Tile64x128{});
   // Rows and columns of any size: each has its own scale.
@@ -366,7 +373,7 @@ TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[ker
     CHECK(product.run<decltype(tile)>() == Method::kBf16x6);
     product.check_errors();
   };
-  check_tile(sgemm_tensor::Tile192x128{}, Op::kN, Op::kN);
+  check_tile(sgemm_tensor::Tile256x128{}, Op::kN, Op::kN);
   check_tile(sgemm_tensor::Tile128x128{}, Op::kN, Op::kT);
   check_tile(sgemm_tensor::Tile64x128{}, Op::kT, Op::kN);
 }
