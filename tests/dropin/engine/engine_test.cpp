@@ -150,6 +150,21 @@ TEST_CASE("Engine: a matrix on one device is multiplied there", "[engine]") {
   CHECK(gpu.faults() == 0);
 }
 
+TEST_CASE("Engine: worth it is what is faster by the margin that was asked for", "[engine]") {
+  FakeGpu gpu;
+  EngineOptions options = small_options();
+  const auto by_default = start(gpu, options);
+  const HostGemm gemm = {.m = 4096, .n = 4096, .k = 4096};
+  const double rate_of_gpu = 2 * volume(gemm) / gpu_seconds(gemm, by_default->calibration());
+  CHECK(by_default->worth(gemm, rate_of_gpu / 1.26));
+  CHECK_FALSE(by_default->worth(gemm, rate_of_gpu / 1.24));
+  CHECK_FALSE(by_default->worth(gemm, 0));  // not known
+  options.min_speedup = 4;
+  const auto reluctant = start(gpu, options);
+  CHECK(reluctant->worth(gemm, rate_of_gpu / 4.1));
+  CHECK_FALSE(reluctant->worth(gemm, rate_of_gpu / 3.9));
+}
+
 TEST_CASE("Engine: what the host cannot read is known", "[engine]") {
   FakeGpu gpu;
   const auto engine = start(gpu);

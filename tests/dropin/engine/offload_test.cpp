@@ -135,6 +135,31 @@ TEST_CASE("offload: a child of fork stays on the host, its parent does not", "[.
   CHECK(second.wrong_element() == "");
 }
 
+TEST_CASE("offload: children of fork in the middle of products", "[.own-process-offload-fork-busy]") {
+  const FakeGpu& gpu = prepare_process("on");
+  TestProduct first(kLarge);
+  REQUIRE(call(first, slow_host()) == OffloadResult::kDone);
+  std::atomic<bool> stop{false};
+  std::atomic<int> offloaded{0};
+  std::vector<std::string> wrong(3);
+  std::vector<std::thread> threads;
+  for (std::string& text : wrong) {
+    threads.emplace_back([&] {
+      while (!stop && text.empty()) {
+        TestProduct product({.m = 140, .n = 130, .k = 120, .beta = 1.0f});
+        if (offload_sgemm(product.gemm(), slow_host()) == OffloadResult::kDone) ++offloaded;
+        text = product.wrong_element();
+      }
+    });
+  }
+  for (int child = 0; child < 20; ++child) CHECK(exit_code_of_child(stays_on_host) == 0);
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : wrong) CHECK(text == "");
+  CHECK(offloaded > 0);
+  CHECK(gpu.faults() == 0);
+}
+
 TEST_CASE("offload: products from exit handlers stay on the host", "[.own-process-offload-exit]") {
   std::atexit(after_the_end);  // runs after the engine's own handler, which comes later
   prepare_process("on");
