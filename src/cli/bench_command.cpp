@@ -147,6 +147,10 @@ void add_protocol_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--idle-ms", arguments.idle_ms, "Pause of the idle regime, and asks for it (default 20)")
       ->check(CLI::Range(0, 60000));
   command.add_flag("--no-flush", arguments.no_flush, "Leave L2 as the launch before left it");
+  command
+      .add_option("--workspace-mb", arguments.bench.workspace_mb,
+                  "Workspace of each contender in MiB (default 32; ours FASTGEMM_WORKSPACE_MB, if that is set)")
+      ->check(CLI::Range(1, 1 << 20));
   command.add_option("--seed", arguments.bench.seed, "Seed of the random data (default 1)");
 }
 

@@ -11,8 +11,6 @@
 namespace fastgemm::cli {
 namespace {
 
-constexpr std::size_t kDefaultWorkspaceBytes = std::size_t{32} << 20;
-
 // Without the GPU a kernel cannot be asked whether it loads, so its range of architectures decides.
 std::vector<const KernelEntry*> kernels_for(const DeviceInfo& device) {
   std::vector<const KernelEntry*> kernels;
@@ -25,10 +23,10 @@ std::vector<const KernelEntry*> kernels_for(const DeviceInfo& device) {
   return kernels;
 }
 
-SelectOptions planning_options(const Gpu& gpu, const std::string& kernel) {
+SelectOptions planning_options(const Gpu& gpu, const std::string& kernel, std::size_t workspace_bytes) {
   SelectOptions options;
   options.sm_count = gpu.device.sm_count;
-  options.workspace_bytes = kDefaultWorkspaceBytes;
+  options.workspace_bytes = workspace_bytes;
   options.flag_count = kSlotFlags;
   options.fallback_available = true;
   options.force_fallback = kernel == "cublas";
@@ -77,12 +75,15 @@ GemmProblem planning_problem(const Shape& shape, MathMode math) {
   return result.problem;
 }
 
-Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel) {
-  return select(planning_problem(shape, math), gpu.device, kernels_for(gpu.device), planning_options(gpu, kernel));
+Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel,
+              std::size_t workspace_bytes) {
+  return select(planning_problem(shape, math), gpu.device, kernels_for(gpu.device),
+                planning_options(gpu, kernel, workspace_bytes));
 }
 
 std::string explain_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel) {
-  return explain(planning_problem(shape, math), gpu.device, kernels_for(gpu.device), planning_options(gpu, kernel));
+  return explain(planning_problem(shape, math), gpu.device, kernels_for(gpu.device),
+                 planning_options(gpu, kernel, kPlannedWorkspaceBytes));
 }
 
 }  // namespace fastgemm::cli

@@ -20,9 +20,11 @@ void* planning_address(int which);
 // The product as the library would see it, at those addresses.
 GemmProblem planning_problem(const Shape& shape, MathMode math);
 
-// The plan with cuBLAS there and the default workspace; `kernel` forces one, "" leaves the choice.
-// Throws ParseError where no kernel has that name.
-Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel);
+inline constexpr std::size_t kPlannedWorkspaceBytes = std::size_t{32} << 20;  // the default
+
+// The plan with cuBLAS there; `kernel` forces one, "" leaves the choice. Throws ParseError where no kernel has that name.
+Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel,
+              std::size_t workspace_bytes = kPlannedWorkspaceBytes);
 
 // The text of fg_explain for the same.
 std::string explain_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel);

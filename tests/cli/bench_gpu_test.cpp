@@ -87,6 +87,18 @@ TEST_CASE("FP32 contenders, times and ratios", "[cli][bench]") {
   CHECK_THAT(bench.out, ContainsSubstring("geometric mean of the ratio to the best other 2.000 over 1 rows"));
 }
 
+TEST_CASE("every contender gets the workspace that is asked for", "[cli][bench]") {
+  run(options({"32"}));
+  CHECK(fake_gpu().own_workspace == 0);  // the handle's own
+  CHECK(fake_gpu().cublas_workspace == std::size_t{32} << 20);
+  BenchOptions asked = options({"32"});
+  asked.workspace_mb = 48;
+  const Run bench = run(asked);
+  CHECK(fake_gpu().own_workspace == std::size_t{48} << 20);
+  CHECK(fake_gpu().cublas_workspace == std::size_t{48} << 20);
+  CHECK(bench.json["protocol"]["workspace_bytes"] == 48 << 20);
+}
+
 TEST_CASE("FP16 contenders", "[cli][bench]") {
   const Run bench = run(options({"33x17x65"}, halves()));
   CHECK(bench.code == 0);

@@ -137,7 +137,7 @@ TEST_CASE("explain for a GPU that is not here", "[cli][command]") {
 }
 
 TEST_CASE("wrong arguments end with code 2 and are named", "[cli][command]") {
-  const std::array<std::pair<const char*, const char*>, 16> cases{{
+  const std::array<std::pair<const char*, const char*>, 17> cases{{
       {"", "subcommand"},
       {"multiply", "multiply"},
       {"bench --sizes 12y", "12y"},
@@ -148,6 +148,7 @@ TEST_CASE("wrong arguments end with code 2 and are named", "[cli][command]") {
       {"bench --regime hot", "hot"},
       {"bench --trials 0", "trials"},
       {"bench --math f8", "f8"},
+      {"bench --sizes 8 --workspace-mb 0", "workspace-mb"},
       {"bench --gpu sm_42", "sm_42"},
       {"bench --size 512", "ladder"},
       {"bench --shapes /nonexistent.csv", "/nonexistent.csv"},
@@ -184,7 +185,8 @@ TEST_CASE("help names every option", "[cli][command]") {
   CHECK(help.code == 0);
   for (const char* option : {"--sizes",  "--mnk",    "--shapes", "--ops",    "--types",   "--alpha",  "--beta",
                              "--pad",    "--kernel", "--math",   "--trials", "--warm-up", "--regime", "--idle-ms",
-                             "--ladder", "--size",   "--csv",    "--json",   "--gpu",     "--sms"}) {
+                             "--ladder", "--size",   "--csv",    "--json",   "--gpu",     "--sms",
+                             "--workspace-mb"}) {
     CHECK_THAT(help.out, ContainsSubstring(option));
   }
   CHECK(fastgemm("--version").out.starts_with("fastgemm "));

@@ -9,6 +9,8 @@
 
 namespace fastgemm::cli {
 
+inline constexpr int kDefaultWorkspaceMb = 32;  // cuBLAS's own figure on Hopper, and ours
+
 struct BenchOptions {
   std::vector<Shape> shapes;
   std::vector<std::string> kernels{""};  // forced ones, "" for the dispatcher's choice; a contender each
@@ -16,6 +18,7 @@ struct BenchOptions {
   MathMode math = MathMode::kDefault;
   TimingOptions timing;
   std::uint64_t seed = 1;
+  int workspace_mb = 0;            // of each contender; 0: kDefaultWorkspaceMb, and ours what its handle has
   bool ladder = false;             // the six rungs instead of `kernels`
   std::string plan_gpu = "sm_90";  // planned for where there is no GPU
   int plan_sm_count = 0;           // 0: that of a usual card

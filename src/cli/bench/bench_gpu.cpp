@@ -20,7 +20,9 @@
 namespace fastgemm::cli {
 namespace {
 
-constexpr std::int64_t kWorkspaceBytes = std::int64_t{32} << 20;  // cuBLAS's own figure on Hopper, and ours
+std::int64_t workspace_bytes(const BenchOptions& options) {
+  return std::int64_t{options.workspace_mb > 0 ? options.workspace_mb : kDefaultWorkspaceMb} << 20;
+}
 
 using Contenders = std::vector<std::unique_ptr<Contender>>;
 
@@ -38,6 +40,8 @@ class GpuBench {
   void run();
 
  private:
+  Workspace workspace() const;
+  Workspace own_workspace() const;
   Contenders make_contenders(DataType type);
   void add_all_kernels(DataType type, Contenders& contenders);
   void add_cublas(DataType type, Contenders& contenders);
@@ -69,7 +73,7 @@ GpuBench::GpuBench(const BenchOptions& options, Report& report, MarkdownWriter& 
       writer_(writer),
       timer_(options.timing, stream_.stream),
       random_(options.seed, stream_.stream),
-      workspace_(kWorkspaceBytes) {
+      workspace_(workspace_bytes(options)) {
   std::string reason;
   cublas_ = CublasLibrary::open(&reason);
   if (cublas_ != nullptr) {
@@ -78,9 +82,14 @@ GpuBench::GpuBench(const BenchOptions& options, Report& report, MarkdownWriter& 
     cublas_lt_ = CublasLtLibrary::open(&reason);
   }
   if (cublas_lt_ == nullptr) std::cerr << "fastgemm: without all of cuBLAS: " << reason << "\n";
-  report_.protocol.workspace_bytes = kWorkspaceBytes;
+  report_.protocol.workspace_bytes = workspace_bytes(options);
   report_.protocol.data = random_.description();
 }
+
+Workspace GpuBench::workspace() const { return {workspace_.data(), static_cast<std::size_t>(workspace_bytes(options_))}; }
+
+// What our handles are given in place of their own.
+Workspace GpuBench::own_workspace() const { return options_.workspace_mb > 0 ? workspace() : Workspace{}; }
 
 Contenders& GpuBench::contenders(DataType type) {
   const auto found = contenders_.find(type);
@@ -91,12 +100,12 @@ Contenders& GpuBench::contenders(DataType type) {
 Contenders GpuBench::make_contenders(DataType type) {
   Contenders contenders;
   if (options_.ladder) {
-    contenders = make_ladder(*report_.gpu, {workspace_.data(), kWorkspaceBytes});
+    contenders = make_ladder(*report_.gpu, workspace());
     if (contenders.empty()) throw std::runtime_error("this build has no ladder (FASTGEMM_ARCHITECTURES)");
   } else {
     for (const std::string& kernel : options_.kernels) {
       std::string reason;
-      auto ours = make_fastgemm(kernel, options_.math, &reason);
+      auto ours = make_fastgemm(kernel, options_.math, own_workspace(), &reason);
       if (ours == nullptr) throw std::runtime_error(reason);
       contenders.push_back(std::move(ours));
     }
@@ -112,14 +121,13 @@ void GpuBench::add_all_kernels(DataType type, Contenders& contenders) {
     if (entry->type_ab != type) continue;
     for (int splits = 1; splits <= entry->max_splits; splits *= 2) {
       std::string reason;  // why the GPU has no code for it
-      auto ours = make_fastgemm(entry->name + ("/" + std::to_string(splits)), options_.math, &reason);
+      auto ours = make_fastgemm(entry->name + ("/" + std::to_string(splits)), options_.math, own_workspace(), &reason);
       if (ours != nullptr) contenders.push_back(std::move(ours));
     }
   }
 }
 
 void GpuBench::add_cublas(DataType type, Contenders& contenders) {
-  const Workspace workspace{workspace_.data(), kWorkspaceBytes};
   const auto add = [&](const char* what, std::unique_ptr<Contender> made, const std::string& reason) {
     if (made != nullptr) {
       contenders.push_back(std::move(made));
@@ -129,13 +137,13 @@ void GpuBench::add_cublas(DataType type, Contenders& contenders) {
   };
   std::string reason;
   if (cublas_ != nullptr) {
-    auto gemm = make_cublas_gemm(cublas_, type, options_.math, workspace, &reason);
+    auto gemm = make_cublas_gemm(cublas_, type, options_.math, workspace(), &reason);
     add("cublas gemm", std::move(gemm), reason);
-    auto gemm_ex = make_cublas_gemm_ex(cublas_, options_.math, workspace, &reason);
+    auto gemm_ex = make_cublas_gemm_ex(cublas_, options_.math, workspace(), &reason);
     add("cublasGemmEx", std::move(gemm_ex), reason);
   }
   if (cublas_lt_ != nullptr) {
-    auto lt = make_cublas_lt(cublas_lt_, options_.math, workspace, &reason);
+    auto lt = make_cublas_lt(cublas_lt_, options_.math, workspace(), &reason);
     add("cublasLt", std::move(lt), reason);
   }
 }

@@ -138,7 +138,9 @@ std::string cpu_name() {
 }
 
 void add_plan(const BenchOptions& options, const Gpu& gpu, const std::string& kernel, Row& row) {
-  const Plan plan = plan_for(row.shape, options.math, gpu, kernel);
+  const int workspace_mb = options.workspace_mb > 0 ? options.workspace_mb : kDefaultWorkspaceMb;
+  const Plan plan =
+      plan_for(row.shape, options.math, gpu, kernel, static_cast<std::size_t>(workspace_mb) << 20);
   row.plan_kernel = plan_name(plan);
   row.plan_us = plan.predicted_us;
   row.plan_reason = plan.reason;

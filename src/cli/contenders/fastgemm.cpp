@@ -18,7 +18,8 @@ std::string row_name(const std::string& kernel) { return kernel.substr(0, kernel
 
 class FastgemmContender final : public Contender {
  public:
-  FastgemmContender(fg_handle_t handle, std::string kernel) : handle_(handle), kernel_(std::move(kernel)) {}
+  FastgemmContender(fg_handle_t handle, std::string kernel, Workspace workspace)
+      : handle_(handle), kernel_(std::move(kernel)), workspace_(workspace) {}
   ~FastgemmContender() override { fg_destroy(handle_); }
 
   std::string name() const override { return kernel_.empty() ? "fastgemm" : "fastgemm " + kernel_; }
@@ -27,7 +28,11 @@ class FastgemmContender final : public Contender {
 
   std::string prepare(const Operands& operands, const QuickTimes&) override {
     operands_ = operands;
-    const fg_status_t status = fg_set_stream(handle_, operands.stream);
+    fg_status_t status = fg_set_stream(handle_, operands.stream);
+    // After the stream: setting that puts the handle's own back.
+    if (status == FG_STATUS_SUCCESS && workspace_.data != nullptr) {
+      status = fg_set_workspace(handle_, workspace_.data, workspace_.bytes);
+    }
     if (status != FG_STATUS_SUCCESS) return failure(status);
     const ExplainResult explained = explain_on_gpu(handle_, operands.shape, operands.a, operands.b, operands.c);
     if (explained.status != FG_STATUS_SUCCESS) return explained.text;
@@ -58,20 +63,22 @@ class FastgemmContender final : public Contender {
  private:
   fg_handle_t handle_;
   std::string kernel_;
+  Workspace workspace_;
   std::string detail_;
   Operands operands_;
 };
 
 }  // namespace
 
-std::unique_ptr<Contender> make_fastgemm(const std::string& kernel, MathMode math, std::string* reason) {
+std::unique_ptr<Contender> make_fastgemm(const std::string& kernel, MathMode math, Workspace workspace,
+                                         std::string* reason) {
   fg_handle_t handle = nullptr;
   fg_status_t status = fg_create(&handle);
   if (status != FG_STATUS_SUCCESS) {
     *reason = failure(status);
     return nullptr;
   }
-  auto contender = std::make_unique<FastgemmContender>(handle, kernel);
+  auto contender = std::make_unique<FastgemmContender>(handle, kernel, workspace);
   status = fg_set_math_mode(handle, public_math(math));
   if (status == FG_STATUS_SUCCESS && !kernel.empty()) status = fg_set_kernel(handle, kernel.c_str());
   if (status != FG_STATUS_SUCCESS) {

@@ -28,7 +28,10 @@ FG_FAKE_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
 }
 FG_FAKE_API cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t) { return CUBLAS_STATUS_SUCCESS; }
 FG_FAKE_API cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t) { return CUBLAS_STATUS_SUCCESS; }
-FG_FAKE_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t) { return CUBLAS_STATUS_SUCCESS; }
+FG_FAKE_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void*, size_t bytes) {
+  fake_gpu_cublas_workspace(bytes);
+  return CUBLAS_STATUS_SUCCESS;
+}
 FG_FAKE_API cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
   *value = static_cast<int>(type) + 7;
   return CUBLAS_STATUS_SUCCESS;

@@ -35,6 +35,7 @@ using fastgemm::test::fake_gpu;
 extern "C" {
 
 void fake_gpu_advance(double ms) { fake_gpu().clock_ms += ms; }
+void fake_gpu_cublas_workspace(std::size_t bytes) { fake_gpu().cublas_workspace = bytes; }
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) {
   if (fake_gpu().live_bytes + static_cast<std::int64_t>(bytes) > fake_gpu().memory_limit) {

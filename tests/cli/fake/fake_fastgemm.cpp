@@ -97,6 +97,10 @@ fg_status_t fg_destroy(fg_handle_t handle) {
   return FG_STATUS_SUCCESS;
 }
 fg_status_t fg_set_stream(fg_handle_t, fg_stream_t) { return FG_STATUS_SUCCESS; }
+fg_status_t fg_set_workspace(fg_handle_t, void*, size_t bytes) {
+  fake_gpu().own_workspace = bytes;
+  return FG_STATUS_SUCCESS;
+}
 fg_status_t fg_set_math_mode(fg_handle_t, fg_math_mode_t) { return FG_STATUS_SUCCESS; }
 fg_status_t fg_set_kernel(fg_handle_t handle, const char* name) {
   if (std::strcmp(name, "absent") != 0) handle->kernel = name;  // "absent" does not take any product

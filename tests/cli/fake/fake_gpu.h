@@ -2,6 +2,7 @@
 // a set time stands in for the device's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace fastgemm::test {
@@ -13,6 +14,8 @@ struct FakeGpu {
   std::int64_t live_bytes = 0;
   int flushes = 0;
   int own_launches = 0;
+  std::size_t own_workspace = 0;     // that our handle was last given, and cuBLAS's
+  std::size_t cublas_workspace = 0;
   float first_c = 0.0f;          // C(0,0) that our first launch with beta != 0 found
   bool c_moved = false;          // a later one found another
   bool wrong_element = false;    // our product gets one element wrong
@@ -27,3 +30,4 @@ FakeGpu& fake_gpu();
 
 // For the fake libraries.
 extern "C" __attribute__((visibility("default"))) void fake_gpu_advance(double ms);
+extern "C" __attribute__((visibility("default"))) void fake_gpu_cublas_workspace(std::size_t bytes);
