@@ -32,7 +32,9 @@ class StripSplit {
 
   FG_DEVICE static int items(const SplitOperand& operand) { return (operand.rows + kStripRows - 1) / kStripRows; }
 
-  FG_DEVICE void split(int item, Summary& summary) {
+  FG_DEVICE void begin(int) const {}
+
+  FG_DEVICE void split(int item, int, Summary& summary) {
     const int first_row = item * kStripRows;
     const int slabs = (depth_ + kSlab - 1) / kSlab;
     ptx::barrier_sync();  // the strip before has been read
