@@ -33,7 +33,10 @@ class FakeGpu final : public GpuRuntime {
   void fail_call(int number, cudaError_t error, bool lasting);
   // The operation of this number that a device runs fails instead, and the device with it.
   void fail_operation(int number);
-  int calls() const { return calls_; }
+  int calls() const {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
   int operations() const { return operations_; }
   bool failed() const { return failed_; }  // has what was asked for happened?
 
