@@ -9,6 +9,11 @@ namespace {
 // Newer than the oldest cublasLt.h that this builds with. Its default is 0.
 constexpr auto kLayoutBatchMode = static_cast<cublasLtMatrixLayoutAttribute_t>(8);
 
+// CUDA 12's CUBLASLT_MATMUL_DESC_ATOMIC_SYNC_IN_COUNTERS_POINTER and ..._OUT_...: counters by which a product waits for
+// parts of its operands, or tells of parts of D, while it runs. CUDA 13 has them no more.
+constexpr auto kDescInCounters = static_cast<cublasLtMatmulDescAttributes_t>(29);
+constexpr auto kDescOutCounters = static_cast<cublasLtMatmulDescAttributes_t>(30);
+
 // What one descriptor says, attribute by attribute. Once one cannot be read, ok() is false.
 template <class Get, class Descriptor>
 class Attributes {
@@ -85,6 +90,11 @@ bool has_scales(MatmulAttributes* desc) {
   return false;
 }
 
+bool has_counters(MatmulAttributes* desc) {
+  return desc->value_if_known<const void*>(kDescInCounters) != nullptr ||
+         desc->value_if_known<const void*>(kDescOutCounters) != nullptr;
+}
+
 bool read_bias(MatmulAttributes* desc, cudaDataType_t type_d, GemmArguments* to) {
   to->bias = desc->value<const void*>(CUBLASLT_MATMUL_DESC_BIAS_POINTER);
   to->stride_bias = desc->value<std::int64_t>(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE);
@@ -110,7 +120,7 @@ bool read_desc(const Target& target, const LtCall& call, cudaDataType_t type_d, 
   bool has_bias = false;
   if (!read_epilogue(desc.value<std::uint32_t>(CUBLASLT_MATMUL_DESC_EPILOGUE), &has_bias, &to.activation)) return false;
   if (has_bias && !read_bias(&desc, type_d, &to)) return false;
-  if (has_scales(&desc)) return false;
+  if (has_scales(&desc) || has_counters(&desc)) return false;
   offer->sm_count_target = desc.value<std::int32_t>(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET);
   return desc.ok();
 }
