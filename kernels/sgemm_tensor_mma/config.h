@@ -13,8 +13,8 @@ namespace fastgemm::sgemm_tensor_mma {
 inline constexpr sgemm_tensor::Method kMethod = sgemm_tensor::Method::kFp16x3;
 using Part = sgemm_tensor::Parts<kMethod>;
 
-inline constexpr int kBlockK = sgemm_tensor::kBlockK;  // of k, of a stage and of a short sum
-inline constexpr int kSteps = kBlockK / 16;            // of mma
+inline constexpr int kBlockK = sgemm_tensor::kBlockK;  // k of a stage
+inline constexpr int kSumK = 16;                       // of a short sum, and of mma
 
 struct PartsDefaults : hgemm_mma::AmpereDefaults {
   static constexpr int kTileK = kBlockK * Part::kCount;

@@ -8,9 +8,9 @@ namespace {
 using sgemm_tensor_mma::Launcher;
 using sgemm_tensor_mma::Tile128x128;
 
-// Rates are not measured but modelled: three quarters of a third of what tensor cores can do. This one is of GeForce
-// cards of sm_86, 89 and 120, whose tensor cores add to FP32 at half rate, 512 FLOP a clock: less than FP32's own. What
-// other chips can do stands in src/dispatch/calibration.cpp.
+// The rate is not measured but modelled: three quarters of a third of what tensor cores can do. It is that of GeForce
+// cards of sm_86, 89 and 120, whose tensor cores add to FP32 at half rate, 512 FLOP a clock: less than FP32's own. Those of
+// other chips stand in src/dispatch/calibration.cpp.
 constexpr KernelEntry kRows[] = {
     {.name = "tensor_mma_f32_128x128x32_s3",
      .type_ab = DataType::kFloat32,
