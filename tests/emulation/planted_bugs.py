@@ -15,6 +15,7 @@ FFMA_SMALL = dict(source="sgemm_ffma/instances_small_f32.cu", tests="*FfmaSmall"
 GEMV = dict(source="gemv/instances_f32.cu", tests="*GemvF32")
 WGMMA = dict(source="hgemm_wgmma/instances_f16.cu", tests="[wgmma]~[wgmma_tile]")
 TENSOR = dict(source="sgemm_tensor/instances_f32.cu", tests="[tensor]")
+TENSOR_MMA = dict(source="sgemm_tensor_mma/instances_f32.cu", tests="[tensor_mma]")
 
 BUGS = [
     # --- waits, barriers and stages of the HGEMM pipeline
@@ -190,6 +191,26 @@ BUGS = [
          find="wait_for(shared.empty(at.stage), at.parity ^ 1);", replace="wait_for(shared.empty(at.stage), at.parity);"),
     dict(TENSOR, name="tile of the other side", file="sgemm_tensor/feed.cuh",
          find="place.n * Config::kTileLeft, k_block,", replace="place.m * Config::kTileLeft, k_block,"),
+    dict(TENSOR_MMA, name="wait for one block of parts too few", file="sgemm_tensor_mma/ring.cuh",
+         find="ptx::cp_async_wait<kAhead - 1>();", replace="ptx::cp_async_wait<kAhead>();"),
+    dict(TENSOR_MMA, name="missing barrier between blocks of parts", file="sgemm_tensor_mma/ring.cuh",
+         find="    ptx::cp_async_wait<kAhead - 1>();\n    ptx::barrier_sync();\n",
+         replace="    ptx::cp_async_wait<kAhead - 1>();\n"),
+    dict(TENSOR_MMA, name="copy into the stage that is read", file="sgemm_tensor_mma/ring.cuh",
+         find="first ? kAhead * Config::kStageBytes : -Config::kStageBytes", replace="first ? 0 : -Config::kStageBytes"),
+    dict(TENSOR_MMA, name="a row past the operand's last one", file="sgemm_tensor_mma/ring.cuh",
+         find="pass * Map::kLinesPerPass < rows_;", replace="pass * Map::kLinesPerPass <= rows_;"),
+    dict(TENSOR_MMA, name="low parts left out", file="sgemm_tensor_mma/mainloop.cuh",
+         find="for (int pair = 0; pair < Part::kPairCount; ++pair)",
+         replace="for (int pair = Part::kPairCount - 1; pair < Part::kPairCount; ++pair)"),
+    dict(TENSOR_MMA, name="some groups of sums that never end", file="sgemm_tensor_mma/mainloop.cuh",
+         find="if constexpr (kTurn + 1 < kTurns)", replace="if constexpr (kTurn + 2 < kTurns)"),
+    dict(TENSOR_MMA, name="columns scaled back as rows", file="sgemm_tensor_mma/store_tile.cuh",
+         find="const float left = unscale(sgemm_tensor::kLeft,", replace="const float left = unscale(sgemm_tensor::kRight,"),
+    dict(TENSOR_MMA, name="strips over parts that are still read", file="sgemm_tensor_mma/store_tile.cuh",
+         find="    ptx::barrier_sync();  // the strips lie where other warps may still be reading parts\n", replace=""),
+    dict(TENSOR_MMA, name="BF16 parts offered, which nobody multiplies", file="sgemm_tensor_mma/launch.cuh",
+         find="sgemm_tensor::prepare_piece(piece, context, false)", replace="sgemm_tensor::prepare_piece(piece, context, true)"),
     # --- the epilogue and the tile order
     dict(FFMA, name="C read past its last column", file="epilogue/store_thread_tile.cuh",
          find="        if (AxisN::position(0, first + j) < columns_inside) {\n", replace="        {\n"),
