@@ -26,8 +26,8 @@ FG_DEVICE void consume(const ProductParams& params, const SharedLayout<Config>& 
   }
 }
 
-// With FP16 parts every block chooses, and one writes the choice down for the launches that follow: 2 us less than the
-// split pass's last block doing so, on one H200.
+// With FP16 parts every block chooses, so that the split pass need not wait for its last block, and one writes the
+// choice down for the launches that follow.
 template <class Config>
 FG_DEVICE bool is_chosen(const ProductParams& params, const SharedLayout<Config>& shared) {
   if constexpr (Config::kMethod != Method::kFp16x3) {

@@ -106,7 +106,7 @@ constexpr Extents part_of_d(const Extents& whole, std::size_t bytes) {
   const auto fits = [&](const Extents& larger) { return workspace_layout(larger, false).bytes <= bytes; };
   for (bool grows = true; grows;) {
     grows = false;
-    for (std::int64_t Extents::* const side : {&Extents::m, &Extents::n}) {
+    for (const auto side : {&Extents::m, &Extents::n}) {
       Extents larger = piece;
       larger.*side = std::min(whole.*side, piece.*side + kLeastSide);
       if (larger.*side == piece.*side || !fits(larger)) continue;

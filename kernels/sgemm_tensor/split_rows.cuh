@@ -105,9 +105,8 @@ FG_HOST_DEVICE constexpr std::int64_t part_index(int k, int part) {
   return std::int64_t{k / kBlockK * Parts<kMethod>::kCount + part} * kBlockK + k % kBlockK;
 }
 
-// Elements of a row that a thread holds: of one that a team can hold whole, and of a deeper one.
-inline constexpr int kHeldOfRow = 16;
-inline constexpr int kHeldOfDeepRow = 32;
+// Elements of a row that a thread holds at once.
+inline constexpr int kHeldOfRow = 32;
 
 // How many rows of such a depth a block takes at a time, one a team: as few threads as can hold it.
 FG_HOST_DEVICE constexpr int rows_at_a_time(std::int64_t depth) {
@@ -116,14 +115,13 @@ FG_HOST_DEVICE constexpr int rows_at_a_time(std::int64_t depth) {
   return rows;
 }
 
-// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring elements, whatever the alignment. A row
-// that a team can hold is read once, while the one before is written; a deeper one is read twice.
-template <Method kMethod, int kTeam, bool kDeep>
+// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring elements, whatever the alignment. What a
+// team can hold at once is read once, a longer row twice.
+template <Method kMethod, int kTeam>
 class RowSplit {
-  static constexpr int kHeld = kDeep ? kHeldOfDeepRow : kHeldOfRow;
+  static constexpr int kHeld = kHeldOfRow;
   static constexpr int kTeams = kSplitThreads / kTeam;
   static constexpr int kTeamWarps = kTeam / 32;
-  using Held = float[kHeld];
 
  public:
   static constexpr int kSlab = kTeam * kHeld;
@@ -133,20 +131,16 @@ class RowSplit {
 
   FG_DEVICE static int items(const SplitOperand& operand) { return (operand.rows + kTeams - 1) / kTeams; }
 
-  // Before the first split().
-  FG_DEVICE void begin(int item) {
-    if constexpr (!kDeep) load_row(r_x_, row_of(item));
-  }
-
-  FG_DEVICE void split(int item, int next, Summary& summary) {
-    const int row = row_of(item);
+  FG_DEVICE void split(int item, Summary& summary) {
+    const int row = item * kTeams + ptx::thread_index() / kTeam;
     if (row >= operand_.rows) return;  // a whole team
-    const int slabs = kDeep ? (depth_ + kSlab - 1) / kSlab : 1;
+    const float* g_row = operand_.g_source + row * operand_.row_step;
+    const int slabs = (depth_ + kSlab - 1) / kSlab;
     RowScale scale;
     std::uint32_t top = 0;
     if constexpr (kMethod == Method::kFp16x3) {
       for (int slab = 0; slab < slabs; ++slab) {
-        if constexpr (kDeep) load(r_x_, row, slab);
+        load(g_row, slab);
 #pragma unroll
         for (const float x : r_x_) top = Larger()(top, magnitude(ptx::bits_from_f32(x)));
       }
@@ -155,19 +149,10 @@ class RowSplit {
     } else {
       scale = bf16_row_scale(ptx::ld_global_f32(operand_.g_unscale + row));
     }
-    std::uint16_t* g_parts = operand_.g_parts + row * part_pitch<kMethod>(depth_);
     Tally tally;
-    if constexpr (kDeep) {
-      for (int slab = 0; slab < slabs; ++slab) {
-        if (kMethod != Method::kFp16x3 || slabs > 1) load(r_x_, row, slab);
-        store(g_parts, slab, scale, tally);
-      }
-    } else {
-      Held r_next = {};
-      load_row(r_next, row_of(next));
-      store(g_parts, 0, scale, tally);
-#pragma unroll
-      for (int i = 0; i < kHeld; ++i) r_x_[i] = r_next[i];
+    for (int slab = 0; slab < slabs; ++slab) {
+      if (kMethod != Method::kFp16x3 || slabs > 1) load(g_row, slab);
+      store(operand_.g_parts + row * part_pitch<kMethod>(depth_), slab, scale, tally);
     }
     if constexpr (kMethod == Method::kFp16x3) {
       tally = team_tally(tally);
@@ -178,19 +163,13 @@ class RowSplit {
   }
 
  private:
-  FG_DEVICE static int row_of(int item) { return item * kTeams + ptx::thread_index() / kTeam; }
-
-  FG_DEVICE void load_row(Held& r_x, int row) const {
-    if (row < operand_.rows) load(r_x, row, 0);
-  }
-
   // Constant distances from one address, and one comparison with a constant each: registers are for the numbers.
-  FG_DEVICE void load(Held& r_x, int row, int slab) const {
+  FG_DEVICE void load(const float* g_row, int slab) {
     const int first_k = slab * kSlab + index_;
-    const float* g_first = operand_.g_source + row * operand_.row_step + first_k;
+    const float* g_first = g_row + first_k;
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) {
-      r_x[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
+      r_x_[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
     }
   }
 
@@ -258,7 +237,7 @@ class RowSplit {
   int depth_;
   ptx::SharedAddress s_words_;
   int index_;  // in the team
-  Held r_x_;
+  float r_x_[kHeld];
 };
 
 }  // namespace fastgemm::sgemm_tensor

@@ -32,9 +32,7 @@ class StripSplit {
 
   FG_DEVICE static int items(const SplitOperand& operand) { return (operand.rows + kStripRows - 1) / kStripRows; }
 
-  FG_DEVICE void begin(int) const {}
-
-  FG_DEVICE void split(int item, int, Summary& summary) {
+  FG_DEVICE void split(int item, Summary& summary) {
     const int first_row = item * kStripRows;
     const int slabs = (depth_ + kSlab - 1) / kSlab;
     ptx::barrier_sync();  // the strip before has been read
