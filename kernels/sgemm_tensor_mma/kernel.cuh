@@ -1,6 +1,6 @@
 // FP32-accurate SGEMM from FP16 parts through mma.sync, for GPUs from sm_80 on that have no wgmma: the parts and the
-// choice between them and strict FP32 are those of kernels/sgemm_tensor, the copies and fragments those of
-// kernels/hgemm_mma. A block computes one tile of D.
+// choice between them and strict FP32 are those of kernels/sgemm_tensor, fragments those of kernels/hgemm_mma. A block
+// computes one tile of D.
 #pragma once
 
 #include "kernels/sgemm_tensor/split.cuh"

@@ -51,7 +51,8 @@ struct Launcher {
 
   static cudaError_t launch_split(const PieceLaunch& piece) {
     using namespace sgemm_tensor;
-    const std::int64_t items = (piece.problem.m + piece.problem.n + kSplitWarps - 1) / kSplitWarps;
+    const std::int64_t rows = rows_at_a_time(piece.split.depth);
+    const std::int64_t items = (piece.problem.m + piece.problem.n + rows - 1) / rows;
     const std::int64_t most = std::int64_t{kSplitBlocksPerSm} * piece.context.sm_count;
     const ptx::LaunchShape shape{.blocks = std::min({items, most, std::int64_t{kMaxSplitBlocks}}),
                                  .threads = kSplitThreads,

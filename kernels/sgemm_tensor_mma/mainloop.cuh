@@ -40,7 +40,7 @@ class Mainloop {
 #pragma unroll 1
     for (int block = 0; block < k_blocks; ++block) {
       multiply_block(r_more, ring, block);
-      ring.advance();  // past the last block to stages that nobody reads
+      ring.advance();  // past the last block, too: then all warps have read it
       end_groups(r_acc, r_more, block);
     }
     sgemm_tensor::add_sums(r_acc, r_more);

@@ -18,6 +18,7 @@ class TileStore {
   FG_DEVICE explicit TileStore(const ProductParams& params)
       : params_(params), s_strip_(ptx::shared_base() + ptx::warp_index() * Strip::kBytes) {}
 
+  // The strips lie in the ring, which all warps have left.
   FG_DEVICE void store(const TileCoordinate& tile, const Accumulators<Config>& r_acc) const {
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, 0);
@@ -33,7 +34,6 @@ class TileStore {
         right[m][i] = unscale(sgemm_tensor::kRight, place.row + m * 8 + accumulator_m(ptx::lane_index(), i));
       }
     }
-    ptx::barrier_sync();  // the strips lie where other warps may still be reading parts
 #pragma unroll
     for (int n = 0; n < Config::kWarpN / 16; ++n) {
       fill_strip(r_acc + n * kBlocksM * 4, place.column, right);
