@@ -14,6 +14,7 @@ struct LaunchShape {
   // Begins while the kernel before it in the stream ends: it must call griddepcontrol_wait() (kernels/ptx/
   // grid_dependency.cuh) before it reads or writes device memory. sm_90 and up.
   bool overlaps = false;
+  int cluster = 1;  // blocks that run together, see kernels/ptx/cluster.cuh; divides their number. sm_90 and up
 };
 
 // Starts kernel(params) on `stream`; a launch error is returned, nothing is synchronised.
@@ -24,11 +25,19 @@ cudaError_t launch_grid(void (*kernel)(Params), const LaunchShape& shape, cudaSt
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.stream = stream;
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &overlap;
-  config.numAttrs = shape.overlaps ? 1 : 0;
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
+  if (shape.overlaps) {
+    cudaLaunchAttribute& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = static_cast<unsigned>(shape.cluster);
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+  }
   void* arguments[] = {&params};
   return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel), arguments);
 }

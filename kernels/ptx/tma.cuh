@@ -32,6 +32,13 @@ FG_DEVICE void tma_load_3d(SharedAddress destination, const TensorMap& map, int 
       : "memory");
 }
 
+// Brings the box of entry `entry` whose first element is (inner, outer) into L2.
+FG_DEVICE void tma_prefetch_3d(const TensorMap& map, int inner, int outer, int entry) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global [%0, {%1, %2, %3}];" ::"l"(&map), "r"(inner), "r"(outer),
+               "r"(entry)
+               : "memory");
+}
+
 // Brings a descriptor into the cache ahead of its first use.
 FG_DEVICE void tma_prefetch_map(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");

@@ -29,25 +29,27 @@ std::string hex(std::uintptr_t value) {
 }
 
 void fail(const Thread& thread, Fault fault, const char* operation, const std::string& text) {
-  throw Violation(fault, "block " + std::to_string(thread.block->index()) + ", thread " + std::to_string(thread.index) +
-                             " (warp " + std::to_string(thread.warp()) + ", lane " + std::to_string(thread.lane()) +
-                             "), " + operation + ": " + text);
+  const int index = thread.block->index_in_block(thread);
+  throw Violation(fault, "block " + std::to_string(thread.block->index_of_block(thread)) + ", thread " +
+                             std::to_string(index) + " (warp " + std::to_string(index / kWarpSize) + ", lane " +
+                             std::to_string(thread.lane()) + "), " + operation + ": " + text);
 }
 
-Block::Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size, std::size_t slot,
-             FiberStacks& stacks)
+Block::Block(const Options& options, const GridShape& shape, std::size_t slot, FiberStacks& stacks)
     : options_(options),
-      grid_size_(grid_size),
+      shape_(shape),
       random_(options.seed + slot),
       stacks_(stacks),
-      threads_(static_cast<std::size_t>(threads)),
-      warps_(static_cast<std::size_t>(threads / kWarpSize)),
-      stride_(static_cast<std::size_t>(threads) + kMaxMbarriers),
+      threads_(static_cast<std::size_t>(shape.threads * shape.cluster)),
+      warps_(threads_.size() / kWarpSize),
+      barriers_(static_cast<std::size_t>(cluster_barrier()) + 1),
+      stride_(threads_.size() + kMaxMbarriers),
       clocks_(threads_.size() * row_size()) {
-  shared_.start_launch(shared_bytes, threads, options, slot);
-  for (int index = 0; index < threads; ++index) {
+  shared_.start_launch(shape, options, slot);
+  for (int index = 0; index < threads(); ++index) {
     threads_[index].block = this;
     threads_[index].index = index;
+    threads_[index].rank = index / shape.threads;
     threads_[index].clock = &clocks_[static_cast<std::size_t>(index) * row_size()];
     threads_[index].proxied = threads_[index].clock + stride_;
   }
@@ -63,6 +65,7 @@ void Block::begin(std::int64_t index, const std::function<void()>& kernel) {
   reset_clocks();
   for (auto& barrier : barriers_) barrier = Barrier{};  // a violation may have left one half full
   for (auto& barrier : barriers_) barrier.clock.assign(row_size(), 0u);
+  barriers_.back().opened_clock.assign(row_size(), 0u);
   violation_ = nullptr;
   start_threads();
 }
@@ -133,6 +136,7 @@ void Block::start_threads() {
   }
   ready_warps_ = 0;
   alive_ = threads();
+  alive_of_.assign(static_cast<std::size_t>(shape_.cluster), shape_.threads);
   accesses_to_switch_ = options_.preempt_every;
   for (auto& thread : threads_) {
     thread.copies.clear();
@@ -227,39 +231,83 @@ void Block::leave(const Thread& thread) {
   bulk_.store_end(thread);
   wgmma_.end_thread(thread);
   --alive_;
-  if (barriers_[0].arrived > 0 && barriers_[0].expected == 0) open_if_complete(0);
+  --alive_of_[static_cast<std::size_t>(thread.rank)];
+  for (const int place : {thread.rank * kBarriers, cluster_barrier()}) {
+    if (barriers_[place].arrived > 0 && barriers_[place].expected == 0) open_if_complete(place);
+  }
+}
+
+std::uint32_t Block::address_in(const Thread& thread, std::uint32_t address, int rank, const char* operation) const {
+  if (rank < 0 || rank >= shape_.cluster) {
+    fail(thread, Fault::kBounds, operation,
+         "rank " + std::to_string(rank) + " of a cluster of " + std::to_string(shape_.cluster));
+  }
+  return address + static_cast<std::uint32_t>(rank - thread.rank) * SharedMemory::kRankStride;
+}
+
+void Block::cluster_arrive(Thread& thread) {
+  thread.cluster_round = come_to_barrier(thread, cluster_barrier()).round;
+  open_if_complete(cluster_barrier());
+}
+
+void Block::cluster_wait(Thread& thread) {
+  constexpr const char* kOperation = "cluster_wait";
+  Barrier& barrier = barriers_.back();
+  if (barrier.round != thread.cluster_round) {
+    return learn(thread, barrier.opened_clock.data(), barrier.opened_knowledge);
+  }
+  barrier.waiting.push_back(&thread);
+  thread.waiting_barrier = cluster_barrier();
+  suspend(thread, kOperation);
+  thread.waiting_barrier = -1;
 }
 
 void Block::barrier(Thread& thread, int id, int expected, bool wait, const char* operation) {
   if (id < 0 || id >= kBarriers) fail(thread, Fault::kBarrier, operation, "no barrier " + std::to_string(id));
-  if (expected % kWarpSize != 0 || expected < 0 || expected > threads()) {
+  if (expected % kWarpSize != 0 || expected < 0 || expected > shape_.threads) {
     fail(thread, Fault::kBarrier, operation,
          std::to_string(expected) + " threads at barrier " + std::to_string(id) + " of a block of " +
-             std::to_string(threads()));
+             std::to_string(shape_.threads));
   }
-  Barrier& barrier = barriers_[id];
+  const int place = thread.rank * kBarriers + id;
+  Barrier& barrier = barriers_[place];
   if (barrier.arrived > 0 && barrier.expected != expected) {
     fail(thread, Fault::kBarrier, operation,
          "expects " + std::to_string(expected) + " threads at barrier " + std::to_string(id) +
              ", where earlier ones expect " + std::to_string(barrier.expected));
   }
-  if (barrier.arrived == 0) std::fill(barrier.clock.begin(), barrier.clock.end(), 0u);
-  barrier.expected = expected;
-  ++barrier.arrived;
-  join_row(barrier.clock.data(), thread.clock);
-  barrier.knowledge = join(barrier.knowledge, thread.knowledge);
-  advance(thread);
+  come_to_barrier(thread, place).expected = expected;
   if (wait) barrier.waiting.push_back(&thread);
-  open_if_complete(id);
+  open_if_complete(place);
   if (!wait) return;
-  thread.waiting_barrier = id;
+  thread.waiting_barrier = place;
   suspend(thread, operation);
   thread.waiting_barrier = -1;
 }
 
-void Block::open_if_complete(int id) {
-  Barrier& barrier = barriers_[id];
-  if (barrier.arrived < (barrier.expected == 0 ? alive_ : barrier.expected)) return;
+Block::Barrier& Block::come_to_barrier(Thread& thread, int place) {
+  Barrier& barrier = barriers_[place];
+  if (barrier.arrived == 0) std::fill(barrier.clock.begin(), barrier.clock.end(), 0u);
+  ++barrier.arrived;
+  join_row(barrier.clock.data(), thread.clock);
+  barrier.knowledge = join(barrier.knowledge, thread.knowledge);
+  advance(thread);
+  return barrier;
+}
+
+// How many threads a barrier waits for that expects no certain number.
+int Block::threads_left(int place) const {
+  return place == cluster_barrier() ? alive_ : alive_of_[static_cast<std::size_t>(place / kBarriers)];
+}
+
+void Block::open_if_complete(int place) {
+  Barrier& barrier = barriers_[place];
+  if (barrier.arrived < (barrier.expected == 0 ? threads_left(place) : barrier.expected)) return;
+  ++barrier.round;
+  if (place == cluster_barrier()) {
+    barrier.opened_clock = barrier.clock;
+    barrier.opened_knowledge = barrier.knowledge;
+  }
   for (Thread* thread : barrier.waiting) {
     learn(*thread, barrier.clock.data(), barrier.knowledge);
     make_ready(*thread);
@@ -317,8 +365,11 @@ std::string Block::deadlock_text() const {
     if (thread.waiting_mbarrier != 0) text += mbarriers_.state_text(thread.waiting_mbarrier);
     if (thread.waiting_barrier < 0) continue;
     const Barrier& barrier = barriers_[thread.waiting_barrier];
-    text += " at barrier " + std::to_string(thread.waiting_barrier) + ", where " + std::to_string(barrier.arrived) +
-            " have come of " + std::to_string(barrier.expected == 0 ? alive_ : barrier.expected);
+    const bool of_cluster = thread.waiting_barrier == cluster_barrier();
+    text += of_cluster ? std::string(" at the cluster's barrier")
+                       : " at barrier " + std::to_string(thread.waiting_barrier % kBarriers);
+    text += ", where " + std::to_string(barrier.arrived) + " have come of " +
+            std::to_string(barrier.expected == 0 ? threads_left(thread.waiting_barrier) : barrier.expected);
   }
   return text;
 }

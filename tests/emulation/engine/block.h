@@ -1,4 +1,6 @@
 // A thread block on the CPU: its threads are fibers, run one at a time and switched wherever they wait for each other.
+// The blocks of a cluster are one Block, whose threads and shared memory are theirs one after another, by rank: so clocks
+// order what they do to each other as they do within a block.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -13,6 +15,7 @@
 #include "tests/emulation/engine/collective.h"
 #include "tests/emulation/engine/fiber_stacks.h"
 #include "tests/emulation/engine/global_memory.h"
+#include "tests/emulation/engine/grid.h"
 #include "tests/emulation/engine/knowledge.h"
 #include "tests/emulation/engine/mbarriers.h"
 #include "tests/emulation/engine/options.h"
@@ -29,7 +32,9 @@ constexpr int kBarriers = 16;
 
 struct Thread {
   Block* block = nullptr;
-  int index = 0;
+  int index = 0;  // in the Block
+  int rank = 0;   // of its block in the cluster
+  std::uint32_t cluster_round = 0;  // of the cluster's barrier, that it has arrived in
   std::uint32_t* clock = nullptr;  // one entry a thread and mbarrier of the block: how far each is known to have come
   std::uint32_t* proxied = nullptr;  // one entry a thread: how far its writes are known to have passed a proxy fence
   Knowledge knowledge;               // the same as clock for the threads of other blocks
@@ -58,8 +63,7 @@ std::string hex(std::uintptr_t value);
 class Block {
  public:
   // What stays the same for all blocks of a launch that run in the same `slot` of those resident at once.
-  Block(const Options& options, int threads, std::int64_t shared_bytes, std::int64_t grid_size, std::size_t slot,
-        FiberStacks& stacks);
+  Block(const Options& options, const GridShape& shape, std::size_t slot, FiberStacks& stacks);
 
   // Begins a block, whose threads then stand at the start of `kernel`. run_thread() runs one of them to where it next
   // waits, or throws the violation that stopped it; end() gives up what is left.
@@ -74,9 +78,18 @@ class Block {
   std::string deadlock_text() const;
 
   const Options& options() const { return options_; }
-  std::int64_t index() const { return index_; }
-  std::int64_t grid_size() const { return grid_size_; }
+  std::int64_t index() const { return index_; }  // of the cluster, where there are clusters
+  std::int64_t grid_size() const { return shape_.blocks; }
   int threads() const { return static_cast<int>(threads_.size()); }
+
+  // What a thread's own block is in the cluster: the index in the grid, the thread's in the block, and whether a block
+  // has not ended.
+  int cluster_size() const { return shape_.cluster; }
+  std::int64_t index_of_block(const Thread& thread) const { return index_ * shape_.cluster + thread.rank; }
+  int index_in_block(const Thread& thread) const { return thread.index - thread.rank * shape_.threads; }
+  bool alive(int rank) const { return alive_of_[static_cast<std::size_t>(rank)] > 0; }
+  // The address in the block of `rank` that corresponds to one in the thread's own.
+  std::uint32_t address_in(const Thread& thread, std::uint32_t address, int rank, const char* operation) const;
   SharedMemory& shared() { return shared_; }
   Mbarriers& mbarriers() { return mbarriers_; }
   BulkCopies& bulk() { return bulk_; }
@@ -93,6 +106,10 @@ class Block {
     }
     barrier(thread, id, expected, wait, operation);
   }
+
+  // The two halves of the cluster's barrier.
+  void cluster_arrive(Thread& thread);
+  void cluster_wait(Thread& thread);
 
   // Gathers all 32 lanes; the last to come computes for all. `compute` takes a Lanes<Operands>.
   template <class Operands, class Compute>
@@ -158,6 +175,9 @@ class Block {
     std::vector<Thread*> waiting;
     std::vector<std::uint32_t> clock;  // a row: what the threads that came have seen
     Knowledge knowledge;
+    std::uint32_t round = 0;
+    std::vector<std::uint32_t> opened_clock;  // the same of the round before
+    Knowledge opened_knowledge;
   };
 
   void start_threads();
@@ -166,11 +186,14 @@ class Block {
   void leave(const Thread& thread);
   Warp& join_collective(Thread& thread, const char* operation, void* operands);
   void release_warp(int warp);
-  void open_if_complete(int id);
+  Barrier& come_to_barrier(Thread& thread, int place);
+  void open_if_complete(int place);
+  int threads_left(int place) const;
+  int cluster_barrier() const { return kBarriers * shape_.cluster; }
   void reset_clocks();
 
   Options options_;
-  std::int64_t grid_size_ = 0;
+  GridShape shape_;
   std::int64_t index_ = 0;
   Random random_;
   SharedMemory shared_;
@@ -185,12 +208,13 @@ class Block {
   std::uint8_t warp_order_[kWarpSize] = {};
   std::uint8_t warp_place_[kWarpSize] = {};
   int last_warp_ = 0;
-  Barrier barriers_[kBarriers];
+  std::vector<Barrier> barriers_;  // kBarriers of each block, then the cluster's
   std::size_t stride_ = 0;             // entries of Thread::clock
   std::vector<std::uint32_t> clocks_;  // a row a thread; never fall, from launch to launch
   std::uint32_t first_stamp_ = 0;
   bool proxy_fences_ = false;          // there has been one in this block
   int alive_ = 0;
+  std::vector<int> alive_of_;  // by rank
   std::int64_t accesses_to_switch_ = 0;
   std::exception_ptr violation_;
 };

@@ -102,6 +102,19 @@ void BulkCopies::load(const Thread& thread, std::uint32_t destination, const CUt
   loads_.push_back(std::move(load));
 }
 
+void BulkCopies::check_prefetch(const Thread& thread, const CUtensorMap& map, int inner, int outer, int entry) const {
+  constexpr const char* kPrefetch = "tma_prefetch_3d";
+  const TensorMapContent content = content_of_entry(thread, map, entry, kPrefetch);
+  check_map(thread, content, SharedMemory::kBase, kPrefetch);
+  for (int row = 0; row < content.box_outer; ++row) {
+    const Inside part = inside(content, inner, std::int64_t{outer} + row);
+    if (part.count == 0) continue;
+    for (const std::int64_t at : {part.first, part.first + part.count - 1}) {
+      global_memory().check_hint(thread, element(content, at, std::int64_t{outer} + row), kPrefetch);
+    }
+  }
+}
+
 void BulkCopies::read_source(Load& load) const {
   load.data.assign(load.map.box_bytes(), 0);
   for (int row = 0; row < load.map.box_outer; ++row) {

@@ -23,6 +23,9 @@ class BulkCopies {
   void load(const Thread& thread, std::uint32_t destination, const CUtensorMap& map, int inner, int outer,
             std::uint32_t barrier, int entry = kNoEntry);
 
+  // A prefetch of a box: that what lies in the array is in device memory.
+  void check_prefetch(const Thread& thread, const CUtensorMap& map, int inner, int outer, int entry) const;
+
   void store(const Thread& thread, const CUtensorMap& map, int inner, int outer, std::uint32_t source,
              int entry = kNoEntry);
   void store_commit(const Thread& thread);

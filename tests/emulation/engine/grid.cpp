@@ -25,24 +25,26 @@ std::map<const void*, std::int64_t>& allowed_shared_bytes() {
 bool launchable(const void* kernel, const GridShape& shape) {
   if (shape.blocks < 1 || shape.blocks > 0x7fffffff) return false;
   if (shape.threads < 1 || shape.threads > kMaxThreads) return false;
+  if (shape.cluster < 1 || shape.blocks % shape.cluster != 0) return false;
   std::int64_t allowed = kSharedBytesByDefault;
   const auto found = allowed_shared_bytes().find(kernel);
   if (found != allowed_shared_bytes().end() && found->second > allowed) allowed = found->second;
   return shape.shared_bytes >= 0 && shape.shared_bytes <= allowed;
 }
 
-// The blocks of a launch: some are resident and take turns, the others wait for one of these to end.
+// The blocks of a launch: some are resident and take turns, the others wait for one of these to end. Those of a cluster
+// are one Block.
 class Grid {
  public:
   Grid(const GridShape& shape, const std::function<void()>& body)
-      : body_(body), random_(options().seed), waiting_(static_cast<std::size_t>(shape.blocks)) {
+      : body_(body), random_(options().seed), waiting_(static_cast<std::size_t>(shape.blocks / shape.cluster)) {
     std::iota(waiting_.begin(), waiting_.end(), std::int64_t{0});
     random_.shuffle(waiting_.begin(), waiting_.end());
     static thread_local FiberStacks stacks;
     const auto slots = std::min<std::size_t>(static_cast<std::size_t>(options().resident_blocks), waiting_.size());
     for (std::size_t slot = 0; slot < slots; ++slot) {
       blocks_.push_back(
-          std::make_unique<Block>(options(), shape.threads, shape.shared_bytes, shape.blocks, slot, stacks));
+          std::make_unique<Block>(options(), shape, slot, stacks));
       resident_.push_back(blocks_.back().get());
     }
   }
@@ -121,6 +123,9 @@ cudaError_t run_grid(const void* kernel, const GridShape& shape, const std::func
   if (running != nullptr) throw Violation(Fault::kLaunch, "a kernel launched from a kernel");
   if (!launchable(kernel, shape)) return cudaErrorInvalidValue;
   if (shape.threads % kWarpSize != 0) throw Violation(Fault::kLaunch, "the block's last warp is not full");
+  if (shape.cluster * shape.threads > kMaxThreads) {
+    throw Violation(Fault::kLaunch, "more threads in a cluster than the emulation keeps");
+  }
   ++launch_record().count;
   launch_record().last = shape;
   global_memory().start_launch();

@@ -12,6 +12,7 @@ struct GridShape {
   std::int64_t blocks = 0;
   int threads = 0;
   std::int64_t shared_bytes = 0;
+  int cluster = 1;  // blocks that run together and reach each other's shared memory
 };
 
 // What the last launch looked like, and how many there were.

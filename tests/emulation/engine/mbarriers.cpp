@@ -32,6 +32,7 @@ void Mbarriers::init(Thread& thread, std::uint32_t address, int arrivals) {
   barrier.address = address;
   barrier.arrivals = barrier.pending = arrivals;
   barrier.maker = thread.index;
+  barrier.owner = thread.rank;
   barrier.made = thread.clock[thread.index];
   barrier.arriving.assign(block_.row_size(), 0u);
   barrier.done.assign(block_.row_size(), 0u);
@@ -48,7 +49,11 @@ Mbarrier* Mbarriers::at(std::uint32_t address) {
 }
 
 Mbarrier& Mbarriers::find(const Thread& thread, std::uint32_t address, const char* operation) {
-  block_.shared().check_range(thread, address, kBytes, operation);
+  block_.shared().check_range(thread, address, kBytes, operation, SharedMemory::Reach::kCluster);
+  if (const auto rank = static_cast<int>((address - SharedMemory::kBase) / SharedMemory::kRankStride);
+      !block_.alive(rank)) {
+    fail(thread, Fault::kBarrier, operation, "the block with rank " + std::to_string(rank) + " has ended");
+  }
   Mbarrier* const barrier = at(address);
   if (barrier == nullptr) {
     fail(thread, Fault::kBarrier, operation,
@@ -115,6 +120,7 @@ bool Mbarriers::try_wait(Thread& thread, std::uint32_t address, int parity) {
   constexpr const char* kOperation = "mbarrier_try_wait";
   if (parity != 0 && parity != 1) fail(thread, Fault::kBarrier, kOperation, "parity " + std::to_string(parity));
   Mbarrier& barrier = find(thread, address, kOperation);
+  if (barrier.owner != thread.rank) fail(thread, Fault::kBarrier, kOperation, place(address) + " is another block's");
   const auto ended = [&] { return static_cast<int>(barrier.phase & 1u) != parity; };
   if (!ended()) block_.wait_for(thread, address, kOperation);
   if (!ended()) return false;

@@ -22,6 +22,7 @@ struct Mbarrier {
   int pending = 0;           // arrivals still to come in this phase
   std::int64_t bytes = 0;    // expected and not landed yet; less than 0 where they landed before they were expected
   std::uint32_t phase = 0;   // the phase under way
+  int owner = 0;             // the rank of its block
   int maker = 0;             // the thread that made it, and when
   std::uint32_t made = 0;
   bool fenced = false;       // bulk copies may know of it

@@ -16,15 +16,15 @@ thread_local std::vector<std::vector<std::uint32_t>> read_clock_storage;
 
 }  // namespace
 
-void SharedMemory::start_launch(std::int64_t bytes, int threads, const Options& options,
-                                std::size_t slot) {
-  bytes_ = static_cast<std::uint32_t>(bytes);
-  threads_ = threads;
+void SharedMemory::start_launch(const GridShape& shape, const Options& options, std::size_t slot) {
+  bytes_ = static_cast<std::uint32_t>(shape.shared_bytes);
+  cluster_ = static_cast<std::uint32_t>(shape.cluster);
+  threads_ = shape.threads * shape.cluster;
   cell_bytes_ = static_cast<std::uint32_t>(options.cell_bytes);
   stop_at_unwritten_ = options.stop_at_unwritten;
-  data_.resize(bytes_);
-  cells_.resize(bytes_ / cell_bytes_ + 1);
-  const std::size_t stamps = cells_.size() * static_cast<std::size_t>(threads);
+  data_.resize((cluster_ - 1) * kRankStride + bytes_);
+  cells_.resize(data_.size() / cell_bytes_ + 1);
+  const std::size_t stamps = cells_.size() * static_cast<std::size_t>(threads_);
   if (read_clock_storage.size() <= slot) read_clock_storage.resize(slot + 1);
   if (read_clock_storage[slot].size() < stamps) read_clock_storage[slot].resize(stamps);
   read_clock_ = read_clock_storage[slot].data();
@@ -36,8 +36,12 @@ void SharedMemory::start_block() {
 }
 
 void SharedMemory::check_range(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
-                               const char* operation) const {
-  if (address < kBase || address - kBase > bytes_ || address - kBase + bytes > bytes_) {
+                               const char* operation, Reach reach) const {
+  const std::uint32_t rank = address < kBase ? 0 : (address - kBase) / kRankStride;
+  const std::uint32_t in_block = address - kBase - rank * kRankStride;
+  const bool reached =
+      reach == Reach::kCluster ? rank < cluster_ : static_cast<int>(rank) == thread.rank;
+  if (address < kBase || !reached || in_block > bytes_ || in_block + bytes > bytes_) {
     fail(thread, Fault::kBounds, operation,
          "shared address base + " + std::to_string(static_cast<std::int64_t>(address) - kBase) +
              " is outside the block's " + std::to_string(bytes_) + " bytes");
@@ -172,7 +176,7 @@ void SharedMemory::check_cell_proxy(const Thread& thread, std::size_t at, const 
 
 void SharedMemory::start_bulk_write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, int agent,
                                     const char* operation) {
-  check_range(thread, address, bytes, operation);
+  check_range(thread, address, bytes, operation, Reach::kCluster);
   const Cells cells = cells_of(address, bytes);
   for (std::size_t cell = cells.begin; cell < cells.end; ++cell) {
     check_cell_write(thread, cell, operation);

@@ -17,15 +17,19 @@
 
 namespace fastgemm::emulation {
 
+struct GridShape;
 struct Thread;
 
 class SharedMemory {
  public:
   // The window does not start at 0, and is aligned to no more than shared_base() promises.
   static constexpr std::uint32_t kBase = 9 * 128;
+  // From a block of a cluster to the next: so far that wgmma descriptors, which hold 18 bits of an address, name the
+  // same place in each.
+  static constexpr std::uint32_t kRankStride = 1u << 18;
 
   // `slot` counts the blocks that are resident at once.
-  void start_launch(std::int64_t bytes, int threads, const Options& options, std::size_t slot);
+  void start_launch(const GridShape& shape, const Options& options, std::size_t slot);
   // Fills the memory with NaN patterns that count as never written.
   void start_block();
 
@@ -46,8 +50,10 @@ class SharedMemory {
   const unsigned char* read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
   unsigned char* write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
 
-  // Bounds and alignment alone.
-  void check_range(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation) const;
+  // Bounds and alignment alone; within the thread's own block, or any of its cluster.
+  enum class Reach { kBlock, kCluster };
+  void check_range(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation,
+                   Reach reach = Reach::kBlock) const;
 
   // An asynchronous copy by `thread`: from start to land, nobody may touch the bytes, which hold NaN patterns.
   void start_copy(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
@@ -98,7 +104,8 @@ class SharedMemory {
   [[noreturn]] void fail_in_use(const Thread& thread, std::size_t cell, const char* operation,
                                 const char* access) const;
 
-  std::uint32_t bytes_ = 0;
+  std::uint32_t bytes_ = 0;  // of a block
+  std::uint32_t cluster_ = 1;
   int threads_ = 0;
   std::uint32_t cell_bytes_ = 4;
   bool stop_at_unwritten_ = false;

@@ -52,6 +52,11 @@ struct Operand {
   }
 };
 
+// A descriptor's 18 bits of an address, in the thread's own block.
+std::uint32_t in_block_of(const Thread& thread, std::uint32_t address) {
+  return address + static_cast<std::uint32_t>(thread.rank) * SharedMemory::kRankStride;
+}
+
 // Calls visit(mn, k, address) for each chunk of rows first_mn .. first_mn + count - 1.
 template <class Visit>
 void for_each_chunk(const Operand& operand, int first_mn, int count, Visit visit) {
@@ -156,10 +161,11 @@ void WarpgroupMma::multiply(Lanes<WgmmaLane> lanes, const WgmmaShape& shape, con
   Thread reader;
   reader.block = &block_;
   reader.index = first.index;
+  reader.rank = first.rank;
   reader.clock = row.data();
   reader.proxied = row.data() + (first.proxied - first.clock);
   const auto start = [&](int, int, std::uint32_t address) {
-    block_.shared().start_bulk_read(reader, address, kChunk, operation);
+    block_.shared().start_bulk_read(reader, in_block_of(reader, address), kChunk, operation);
   };
   for_each_chunk(Operand(product.a, shape.a_mn_major), first.warp() % kWarpsPerGroup * kRows, kRows, start);
   for_each_chunk(Operand(product.b, shape.b_mn_major), 0, shape.n, start);
@@ -190,7 +196,7 @@ void WarpgroupMma::finish(const Thread& reader, Warp& warp, const Product& produ
   std::vector<float> b(static_cast<std::size_t>(kDepth * n));  // (k, n), n contiguous
   const auto load = [&](const Operand& operand, auto place) {
     return [&, place](int mn, int k, std::uint32_t address) {
-      const unsigned char* chunk = block_.shared().end_bulk_read(reader, address, kChunk);
+      const unsigned char* chunk = block_.shared().end_bulk_read(reader, in_block_of(reader, address), kChunk);
       for (int index = 0; index < kChunkElements; ++index) {
         const float value = element_value(chunk, index, product.shape.bfloat16);
         place(operand.mn_major ? mn + index : mn, operand.mn_major ? k : k + index) = value;

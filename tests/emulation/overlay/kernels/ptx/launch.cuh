@@ -14,11 +14,13 @@ struct LaunchShape {
   int threads = 0;
   std::int64_t shared_bytes = 0;
   bool overlaps = false;  // of no meaning: the grid before has run
+  int cluster = 1;
 };
 
 template <class Params>
 cudaError_t launch_grid(void (*kernel)(Params), const LaunchShape& shape, cudaStream_t, Params params) {
-  return emulation::run_grid(reinterpret_cast<const void*>(kernel), {shape.blocks, shape.threads, shape.shared_bytes},
+  return emulation::run_grid(reinterpret_cast<const void*>(kernel),
+                             {shape.blocks, shape.threads, shape.shared_bytes, shape.cluster},
                              [kernel, &params] { kernel(params); });
 }
 

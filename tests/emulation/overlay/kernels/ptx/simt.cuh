@@ -24,18 +24,27 @@ namespace fastgemm::ptx {
 
 using SharedAddress = std::uint32_t;
 
-FG_DEVICE int thread_index() { return emulation::current("thread_index").index; }
+FG_DEVICE int thread_index() {
+  const emulation::Thread& thread = emulation::current("thread_index");
+  return thread.block->index_in_block(thread);
+}
 FG_DEVICE int lane_index() { return emulation::current("lane_index").lane(); }
-FG_DEVICE std::int64_t block_index() { return emulation::current("block_index").block->index(); }
+FG_DEVICE std::int64_t block_index() {
+  const emulation::Thread& thread = emulation::current("block_index");
+  return thread.block->index_of_block(thread);
+}
 FG_DEVICE std::int64_t grid_size() { return emulation::current("grid_size").block->grid_size(); }
 
 FG_DEVICE int warp_index() {
   emulation::Thread& thread = emulation::current("warp_index");
   thread.block->collective(thread, "warp_index", thread, [](emulation::Lanes<emulation::Thread>) {});
-  return thread.warp();
+  return thread.block->index_in_block(thread) / emulation::kWarpSize;
 }
 
-FG_DEVICE SharedAddress shared_base() { return emulation::SharedMemory::kBase; }
+FG_DEVICE SharedAddress shared_base() {
+  const emulation::Thread& thread = emulation::current("shared_base");
+  return emulation::SharedMemory::kBase + static_cast<std::uint32_t>(thread.rank) * emulation::SharedMemory::kRankStride;
+}
 
 FG_DEVICE void barrier_sync() {
   emulation::Thread& thread = emulation::current("barrier_sync");

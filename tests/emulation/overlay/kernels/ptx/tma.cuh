@@ -23,6 +23,11 @@ FG_DEVICE void tma_load_3d(SharedAddress destination, const TensorMap& map, int 
   thread.block->bulk().load(thread, destination, map, inner, outer, barrier, entry);
 }
 
+FG_DEVICE void tma_prefetch_3d(const TensorMap& map, int inner, int outer, int entry) {
+  emulation::Thread& thread = emulation::current("tma_prefetch_3d");
+  thread.block->bulk().check_prefetch(thread, map, inner, outer, entry);
+}
+
 FG_DEVICE void tma_prefetch_map(const TensorMap&) { emulation::current("tma_prefetch_map"); }
 
 }  // namespace fastgemm::ptx
