@@ -115,17 +115,20 @@ FG_DEVICE float finish(const Epilogue& e, float value, float bias) {
 // The value of D at one element, from the sum of products and, where beta is not 0, the element of C.
 FG_DEVICE float combine(const Epilogue& e, float acc, float c, float bias) { return finish(e, scale(e, acc, c), bias); }
 
+// Rounds a finished value to the type of D and stores it as D's element `index`.
+FG_DEVICE void store_value(const Epilogue& e, std::int64_t index, float value) {
+  if (e.type == DataType::kFloat32) {
+    ptx::st_global_wt_f32(static_cast<float*>(e.d) + index, value);
+  } else {
+    ptx::st_global_u16(static_cast<std::uint16_t*>(e.d) + index, ptx::f16_from_f32(value));
+  }
+}
+
 // Finishes and stores element (row, column), which must lie inside D.
 FG_DEVICE void store_element(const Epilogue& e, std::int64_t row, std::int64_t column, float acc) {
   const float c = e.beta != 0.0f ? load_element(e.type, e.c, row + column * e.ldc) : 0.0f;
   const float bias = e.bias != nullptr ? load_element(e.type, e.bias, row) : 0.0f;
-  const float value = combine(e, acc, c, bias);
-  const std::int64_t at = row + column * e.ldd;
-  if (e.type == DataType::kFloat32) {
-    ptx::st_global_wt_f32(static_cast<float*>(e.d) + at, value);
-  } else {
-    ptx::st_global_u16(static_cast<std::uint16_t*>(e.d) + at, ptx::f16_from_f32(value));
-  }
+  store_value(e, row + column * e.ldd, combine(e, acc, c, bias));
 }
 
 // For kernels whose D is FP32: scale into D first, and finish D in place where there is a bias or an activation. The

@@ -13,7 +13,7 @@ FG_DEVICE bool runs_aligned(const void* data, std::int64_t ld, DataType type) {
   return ((address | ld * element_size(type)) & 15) == 0;
 }
 
-// Whether load_run and store_scaled_run may be used for D, and for C where it is read.
+// Whether store_run may be used for D, and for C where it is read.
 FG_DEVICE bool runs_aligned(const Epilogue& e) {
   return runs_aligned(e.d, e.ldd, e.type) && (e.beta == 0.0f || runs_aligned(e.c, e.ldc, e.type));
 }
@@ -40,9 +40,13 @@ FG_DEVICE void load_run(DataType type, const void* data, std::int64_t index, flo
   }
 }
 
-// Finishes and stores rows row .. row + 7 of a column, all inside D, whose values are scaled and have C in them;
-// runs_aligned(e) holds and row is a multiple of 8.
-FG_DEVICE void store_scaled_run(const Epilogue& e, std::int64_t row, std::int64_t column, float (&value)[kRunRows]) {
+// Finishes and stores rows row .. row + 7 of a column, all inside D; runs_aligned(e) holds and row is a multiple of 8.
+FG_DEVICE void store_run(const Epilogue& e, std::int64_t row, std::int64_t column, const float (&acc)[kRunRows]) {
+  float c[kRunRows] = {};
+  float value[kRunRows];
+  if (e.beta != 0.0f) load_run(e.type, e.c, row + column * e.ldc, c);
+#pragma unroll
+  for (int i = 0; i < kRunRows; ++i) value[i] = scale(e, acc[i], c[i]);
   if (has_finish(e)) {
 #pragma unroll
     for (int i = 0; i < kRunRows; ++i) {

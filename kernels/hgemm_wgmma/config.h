@@ -38,6 +38,13 @@ __host__ __device__ constexpr int box_offset(int column, int chunk) {
 // How all other results leave: FP32 strips of (32 of m, 16 of n).
 using Strip = EpilogueStrip<32>;
 
+// Two blocks with the same rows of D and neighbouring columns, each of which copies half of op(A)'s tile to both: what
+// comes from L2 falls by a third for tiles of 256 x 128.
+inline constexpr int kPair = 2;
+inline constexpr int kPairBox = 64;  // along m, that a copy brings
+
+inline constexpr int kPrefetchRows = 64;  // of C, that one prefetch brings into L2
+
 constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 // Ping-pong: each warpgroup computes tiles of its own and stores one while the other multiplies. Otherwise both share a
@@ -45,9 +52,10 @@ constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit *
 enum class Schedule { kPingPong, kCooperative };
 
 // Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits: k may be
-// cut.
-template <class Shape, Major kMajorLeftValue, Major kMajorRightValue>
+// cut; kPairs: there are kernels for pairs of blocks.
+template <class Shape, Major kMajorLeftValue, Major kMajorRightValue, int kClusterValue = 1>
 struct Config : Shape {
+  static constexpr int kCluster = kClusterValue;  // blocks, 1 or kPair
   static constexpr Major kMajorLeft = kMajorLeftValue;
   static constexpr Major kMajorRight = kMajorRightValue;
   static constexpr bool kPingPong = Shape::kSchedule == Schedule::kPingPong;
@@ -59,6 +67,8 @@ struct Config : Shape {
   static constexpr int kThreadsOfTile = kGroupsOfTile * kWarpgroupThreads;
   static_assert(kGroupLeft % 64 == 0 && kTileLeft <= 256, "whole wgmmas, one copy");
   static_assert(kTileRight % kBoxRows == 0 && kTileRight <= 256, "whole boxes, one wgmma");
+  static constexpr bool kSplits = Shape::kSplits && kCluster == 1;
+  static_assert(kCluster == 1 || kTileRight >= kPair * kPairBox, "a box a block");
 
   // A stage: (kTileLeft, kTileK), then (kTileRight, kTileK), as wgmma_descriptor.cuh lays them out.
   static constexpr int kLeftBytes = kTileLeft * kTileK * 2;

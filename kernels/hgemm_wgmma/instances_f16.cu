@@ -12,30 +12,35 @@ using namespace hgemm_wgmma;
 struct Tile192x128 {
   static constexpr int kTileM = 192, kTileN = 128, kStages = 5, kBoxBuffers = 1;
   static constexpr bool kSplits = false;
+  static constexpr bool kPairs = true;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile128x128 {
   static constexpr int kTileM = 128, kTileN = 128, kStages = 6, kBoxBuffers = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kPairs = true;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile128x64 {
   static constexpr int kTileM = 128, kTileN = 64, kStages = 8, kBoxBuffers = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kPairs = false;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile64x128 {
   static constexpr int kTileM = 64, kTileN = 128, kStages = 8, kBoxBuffers = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kPairs = false;
   static constexpr Schedule kSchedule = Schedule::kPingPong;
 };
 
 struct Tile256x128 {
   static constexpr int kTileM = 256, kTileN = 128, kStages = 4, kBoxBuffers = 2;
   static constexpr bool kSplits = false;
+  static constexpr bool kPairs = true;
   static constexpr Schedule kSchedule = Schedule::kCooperative;
 };
 

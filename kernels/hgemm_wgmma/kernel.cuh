@@ -12,11 +12,11 @@ namespace fastgemm::hgemm_wgmma {
 // The items of this block's work that a warpgroup has.
 template <class Config>
 struct WorkList {
-  int blocks = 0;  // items of a block lie so far apart
+  int blocks = 0;  // or clusters: items of one lie so far apart
   int first = 0;
   int step = 0;
-  FG_DEVICE explicit WorkList(int warpgroup) : blocks(static_cast<int>(ptx::grid_size())) {
-    first = static_cast<int>(ptx::block_index()) + (Config::kPingPong ? warpgroup * blocks : 0);
+  FG_DEVICE explicit WorkList(int warpgroup) : blocks(ClusterPlace<Config>().count) {
+    first = ClusterPlace<Config>().index + (Config::kPingPong ? warpgroup * blocks : 0);
     step = (Config::kPingPong ? kWarpgroups : 1) * blocks;
   }
 };
@@ -54,10 +54,11 @@ template <class Config>
 FG_DEVICE bool sum_parts(const WgmmaParams& params, const SharedLayout<Config>& shared, const SplitPart& part,
                          int warpgroup, Accumulators<Config>& r_acc) {
   constexpr int kOfBlock = Config::kTileRight / 2;
+  constexpr int kLoadsInFlight = 16;
   const int own = Config::kPingPong ? warpgroup : 0;
   const SplitThreads<Config::kThreadsOfTile, TileMeet<Config>> threads{
       ptx::thread_index() - own * kWarpgroupThreads, shared.word(own), {own}};
-  return sum_split_parts<Config::kBlocks * kOfBlock>(
+  return sum_split_parts<Config::kBlocks * kOfBlock, kLoadsInFlight>(
       params.split, part, threads, [&r_acc](int i) -> float& { return r_acc[i / kOfBlock][i % kOfBlock]; });
 }
 
@@ -97,7 +98,7 @@ FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
   const WorkList<Config> list(warpgroup);  // of whole tiles
   constexpr int kSharing = Config::kThreadsOfTile;
   for (int tile = list.first; tile < params.grid.tiles; tile += list.step) {
-    const TilePlace place = tile_place(params.grid, tile, kRasterGroup);
+    const TilePlace place = place_in_cluster<Config>(params, tile);
     const Epilogue epilogue = make_epilogue(params.problem, place.entry);
     for (int at = ptx::thread_index() % kSharing; at < Config::kTileM * Config::kTileN; at += kSharing) {
       const int row = place.tile_m * Config::kTileM + at % Config::kTileM;
@@ -107,11 +108,11 @@ FG_DEVICE void store_without_product(const WgmmaParams& params, int warpgroup) {
   }
 }
 
-// C of this block's first tile, which in small problems, where the wait for it counts, is the only one. By the warpgroup
-// that else idles.
+// C of this block's first tile where no copies reach it; in small problems, where the wait for it counts, it is the only
+// one. By the warpgroup that else idles.
 template <class Config>
 FG_DEVICE void prefetch_first_c(const WgmmaParams& params) {
-  const TilePlace place = WorkItem<Config>(params, static_cast<int>(ptx::block_index())).place;
+  const TilePlace place = WorkItem<Config>(params, ClusterPlace<Config>().index).place;
   const TileExtent tile{place.tile_m * Config::kTileM, place.tile_n * Config::kTileN, Config::kTileM, Config::kTileN};
   prefetch_c(params.problem, place.entry, tile, ptx::thread_index() - kConsumers, kWarpgroupThreads);
 }
@@ -133,9 +134,10 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
     init_barriers(shared);
   }
   ptx::griddepcontrol_wait();  // for the pass that repacks operands, where there is one
+  cluster_meet<Config>();      // copies go to both blocks of a pair, whose barriers are there then
   const bool product = has_product(params.problem);
   if (ptx::thread_index() == kConsumers && product) feed.start();
-  if (warpgroup == kWarpgroups && product) prefetch_first_c<Config>(params);
+  if (warpgroup == kWarpgroups && product && !params.c_by_copies) prefetch_first_c<Config>(params);
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();
@@ -148,6 +150,7 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
       store_without_product<Config>(params, warpgroup);
     }
   }
+  cluster_meet<Config>();  // until no more copies or arrivals come from the other block
 }
 
 }  // namespace fastgemm::hgemm_wgmma

@@ -1,6 +1,7 @@
 // Host side of the WGMMA family: what a row takes, its tensor maps and its launch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/hgemm_wgmma/kernel.cuh"
@@ -74,6 +75,43 @@ inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem) {
                                       .entry_stride = problem.d.batch_stride});
 }
 
+inline bool c_by_copies(const GemmProblem& problem) {
+  const bool read = problem.beta.device != nullptr || problem.beta.value != 0.0f;
+  return read && problem.c.data != nullptr &&
+         copies_reach(problem.c.data, problem.c.pointers, problem.c.ld, problem.c.batch_stride, problem.type_cd,
+                      problem.batch_count);
+}
+
+// Boxes of (kPrefetchRows of m, kTileN).
+inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int tile_n) {
+  const bool shared = problem.batch_count == 1 || problem.c.batch_stride == 0;
+  return ptx::encode_tensor_map(map, {.base = problem.c.data,
+                                      .element_bytes = static_cast<int>(element_size(problem.type_cd)),
+                                      .inner = problem.m,
+                                      .outer = problem.n,
+                                      .ld = problem.c.ld,
+                                      .box_inner = kPrefetchRows,
+                                      .box_outer = tile_n,
+                                      .entries = shared ? 1 : problem.batch_count,
+                                      .entry_stride = problem.c.batch_stride});
+}
+
+// Whether the rows of 64 elements that copies fetch are cache lines.
+inline bool whole_lines(const Operand& operand) {
+  constexpr int kLine = 128;
+  return reinterpret_cast<std::uintptr_t>(operand.data) % kLine == 0 && operand.ld * 2 % kLine == 0;
+}
+
+// Pairs where copies fetch parts of two lines in place of one, and L2 binds: 2048 x 2048 x 2048 with ld 2056 took 41.0,
+// 53.9, 52.7 us on one H200 (tiles 256 x 128, 192 x 128, 128 x 128), and in pairs 31.7, 43.6, 40.3. With whole lines they
+// gain nothing from 1024 to 16384 and cost up to 1 us.
+inline bool takes_pairs(const GemmProblem& problem, const LaunchContext& context, TileShape tile) {
+  constexpr std::int64_t kLeastDepth = 512;
+  if (whole_lines(problem.a) && whole_lines(problem.b)) return false;
+  return context.splits == 1 && context.sm_count >= kPair && tile_grid(problem, tile).tiles_n % kPair == 0 &&
+         problem.k >= kLeastDepth;
+}
+
 // The product of operands that copies reach; `overlaps`: it may begin while the launch before it ends.
 template <class Config>
 cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
@@ -81,55 +119,89 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
   cudaError_t error =
       encode_operand<Config::kMajorLeft>(&params.left, problem.b, problem, problem.n, Config::kTileLeft);
   if (error == cudaSuccess) {
-    error = encode_operand<Config::kMajorRight>(&params.right, problem.a, problem, problem.m, Config::kTileRight);
+    constexpr int box = Config::kCluster > 1 ? kPairBox : Config::kTileRight;
+    error = encode_operand<Config::kMajorRight>(&params.right, problem.a, problem, problem.m, box);
   }
   params.d_by_copies = d_by_copies(problem);
   if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d, problem);
+  params.c_by_copies = c_by_copies(problem);
+  if (error == cudaSuccess && params.c_by_copies) error = encode_c(&params.c, problem, Config::kTileN);
   if (error != cudaSuccess) return error;
   params.problem = problem;
-  params.grid = tile_grid(problem, {Config::kTileM, Config::kTileN, kTileK});
+  params.grid = tile_grid(problem, {Config::kTileM, Config::kTileN * Config::kCluster, kTileK});
   params.k_blocks = static_cast<int>((problem.k + kTileK - 1) / kTileK);
   params.left_entry_step = problem.b.batch_stride == 0 ? 0 : 1;
   params.right_entry_step = problem.a.batch_stride == 0 ? 0 : 1;
+  params.c_entry_step = problem.c.batch_stride == 0 ? 0 : 1;
   if constexpr (Config::kSplits) {
     params.split = make_split_params(problem, {Config::kTileM, Config::kTileN, kTileK}, context);
   }
   params.items = params.grid.tiles * params.split.splits;
-  const int blocks = params.items < context.sm_count ? params.items : context.sm_count;
-  const ptx::LaunchShape shape{
-      .blocks = blocks, .threads = kThreads, .shared_bytes = Config::kSharedBytes, .overlaps = overlaps};
+  const int blocks = std::min(params.items, context.sm_count / Config::kCluster) * Config::kCluster;
+  const ptx::LaunchShape shape{.blocks = blocks,
+                               .threads = kThreads,
+                               .shared_bytes = Config::kSharedBytes,
+                               .overlaps = overlaps,
+                               .cluster = Config::kCluster};
   return ptx::launch_grid(hgemm_wgmma_kernel<Config>, shape, context.stream, params);
 }
 
 // The four kernels of a tile, by how op(A) and op(B) lie.
+template <class Shape, int kCluster>
+struct KernelsOf {
+  using Nn = Config<Shape, Major::kK, Major::kMn, kCluster>;
+  using Nt = Config<Shape, Major::kMn, Major::kMn, kCluster>;
+  using Tn = Config<Shape, Major::kK, Major::kK, kCluster>;
+  using Tt = Config<Shape, Major::kMn, Major::kK, kCluster>;
+
+  static cudaError_t prepare() {
+    cudaError_t error = cudaSuccess;
+    for (const auto kernel : {hgemm_wgmma_kernel<Nn>, hgemm_wgmma_kernel<Nt>, hgemm_wgmma_kernel<Tn>,
+                              hgemm_wgmma_kernel<Tt>}) {
+      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, Nn::kSharedBytes);
+    }
+    return error;
+  }
+
+  static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
+    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&, bool);
+    static constexpr Launch kLaunches[2][2] = {{launch_product<Nn>, launch_product<Nt>},
+                                               {launch_product<Tn>, launch_product<Tt>}};
+    return kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT](problem, context, overlaps);
+  }
+};
+
+// What the kernel table needs of a tile.
 template <class Shape>
 struct Launcher {
-  using Nn = Config<Shape, Major::kK, Major::kMn>;
-  using Nt = Config<Shape, Major::kMn, Major::kMn>;
-  using Tn = Config<Shape, Major::kK, Major::kK>;
-  using Tt = Config<Shape, Major::kMn, Major::kK>;
+  using Single = KernelsOf<Shape, 1>;
   static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
-  static constexpr std::int64_t kSharedBytes = Nn::kSharedBytes;
+  static constexpr std::int64_t kSharedBytes = Single::Nn::kSharedBytes;
 
   static WorkspaceNeed workspace(const GemmProblem& problem) { return repack_workspace(problem, kTile); }
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = ptx::prepare_kernel(repack_kernel, 0);
-    for (const auto kernel : {hgemm_wgmma_kernel<Nn>, hgemm_wgmma_kernel<Nt>, hgemm_wgmma_kernel<Tn>,
-                              hgemm_wgmma_kernel<Tt>}) {
-      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSharedBytes);
+    if (error == cudaSuccess) error = Single::prepare();
+    if constexpr (Shape::kPairs) {
+      if (error == cudaSuccess) error = KernelsOf<Shape, kPair>::prepare();
     }
     return error;
   }
 
+  static cudaError_t launch_pieces(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
+    if constexpr (Shape::kPairs) {
+      if (takes_pairs(problem, context, kTile)) {
+        return KernelsOf<Shape, kPair>::launch(problem, context, overlaps);
+      }
+    }
+    return Single::launch(problem, context, overlaps);
+  }
+
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
-    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&, bool);
-    static constexpr Launch kLaunches[2][2] = {{launch_product<Nn>, launch_product<Nt>},
-                                               {launch_product<Tn>, launch_product<Tt>}};
-    const Launch product = kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT];
-    if (!needs_repack(problem)) return product(problem, context, false);
-    return launch_repacked(problem, context, kTile, product);
+    if (!needs_repack(problem)) return launch_pieces(problem, context, false);
+    return launch_repacked(problem, context, kTile, launch_pieces);
   }
 };
 

@@ -107,8 +107,15 @@ class Mainloop {
     }
   }
 
+  // A stage is filled anew by all blocks of the cluster.
   FG_DEVICE void leave(int stage) const {
-    if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.empty(stage));
+    if constexpr (Config::kCluster > 1) {
+      if (ptx::lane_index() < Config::kCluster) {
+        ptx::mbarrier_arrive_cluster(ptx::cluster_address(shared_.empty(stage), ptx::lane_index()));
+      }
+    } else {
+      if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.empty(stage));
+    }
   }
 
   SharedLayout<Config> shared_;

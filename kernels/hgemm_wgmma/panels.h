@@ -37,11 +37,13 @@ inline bool needs_repack(const GemmProblem& problem) { return needs_repack_a(pro
 
 constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// An operand, or a panel of `extent` of it along m or n, as columns in memory.
+// An operand, or a panel of `extent` of it along m or n, as columns in memory. They are repacked to begin at multiples
+// of 128 bytes, as the rows of 64 elements that copies fetch are then a cache line each, not parts of two: with a ld of
+// 2056 in place of 2048 products of 2048 took 40 to 52 us on one H200, not 28.
 struct Columns {
   std::int64_t inner = 0;
   std::int64_t outer = 0;
-  std::int64_t padded() const { return round_up_to(inner, 8); }
+  std::int64_t padded() const { return round_up_to(inner, 64); }
   std::int64_t bytes() const {
     return round_up_to(padded() * outer * 2, static_cast<std::int64_t>(kWorkspaceAlignment));
   }

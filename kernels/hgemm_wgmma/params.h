@@ -12,14 +12,17 @@ struct WgmmaParams {
   ptx::TensorMap left;
   ptx::TensorMap right;
   ptx::TensorMap d;  // where d_by_copies
+  ptx::TensorMap c;  // where c_by_copies
   GemmProblem problem;
-  TileGrid grid;
+  TileGrid grid;  // of a cluster's tiles, side by side along n
   SplitParams split;
-  int items = 0;            // of work: a tile, or, where k is split, a part of one
+  int items = 0;            // of work: a tile, or, where k is split, a part of one, or, in clusters, a tile a block
   int k_blocks = 0;         // the last one perhaps partial: copies bring zeros past the end of k
   int left_entry_step = 0;  // 0: all batch entries share one operand
   int right_entry_step = 0;
+  int c_entry_step = 0;
   bool d_by_copies = false;
+  bool c_by_copies = false;  // prefetched so; it is read by plain loads
 };
 
 }  // namespace fastgemm::hgemm_wgmma

@@ -15,7 +15,7 @@ inline constexpr int kRepackThreads = 256;
 inline constexpr int kRepackDepth = 4;  // chunks of 16 bytes a thread copies, of different columns
 
 // FP16 columns of `inner` elements: `outer` of them, in each of `entries` matrices. The result's columns lie to_ld
-// apart, which is inner rounded up to kChunkElements, its matrices outer * to_ld; what it holds past `inner` means
+// apart, at least inner rounded up to kChunkElements, its matrices outer * to_ld; what it holds past `inner` means
 // nothing.
 struct RepackPlane {
   Operand from;

@@ -1,6 +1,6 @@
 // From accumulators to D, warp by warp: rounded to FP16 into boxes that bulk copies carry off while the warp goes on,
-// or, where D is unaligned, that the warp itself stores; where C, a bias, an activation or FP32 asks for more, through
-// FP32 strips.
+// or, where D is unaligned, that the warp itself stores; FP32, GELU, and what C or a bias is unaligned for, through FP32
+// strips.
 #pragma once
 
 #include "kernels/epilogue/store_strip.cuh"
@@ -19,9 +19,9 @@ class TileStore {
       : params_(params), s_results_(shared.results(ptx::warp_index())), s_ring_(shared.s_ring) {
     const GemmProblem& problem = params.problem;
     scaled_.alpha = load_scalar(problem.alpha);
-    const bool scaled = load_scalar(problem.beta) == 0.0f && problem.bias == nullptr &&
-                        problem.activation == Activation::kNone;
-    if (params.d_by_copies && scaled) {
+    only_scaled_ = load_scalar(problem.beta) == 0.0f && problem.bias == nullptr &&
+                   problem.activation == Activation::kNone;
+    if (params.d_by_copies && problem.activation != Activation::kGelu) {
       // A copy writes whole chunks of 16 bytes, also where D's last row cuts one.
       box_rows_ = problem.m % kChunkElements == 0 ? kMaxRows : static_cast<int>(problem.m);
     }
@@ -33,12 +33,17 @@ class TileStore {
     // Warps of a warpgroup hold 16 columns of every 64.
     const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
     const int row = place.tile_m * Config::kTileM;
-    if (row + Config::kTileM <= box_rows_) {
-      store_boxes({row, column, place.entry}, r_acc, ring_is_free);
+    const bool boxes = row + Config::kTileM <= box_rows_;
+    if (boxes && only_scaled_) {
+      store_boxes<false>(scaled_, {row, column, place.entry}, r_acc, ring_is_free);
       return;
     }
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, place.entry);
+    if (boxes && pairs_aligned(epilogue)) {
+      store_boxes<true>(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
+      return;
+    }
     const StripPlace at{row, column, problem.m, problem.n};
     if (problem.type_cd != DataType::kFloat16 || epilogue.beta != 0.0f || has_finish(epilogue)) {
       store_strips(epilogue, at, r_acc);
@@ -65,9 +70,20 @@ class TileStore {
     int entry = 0;
   };
 
+  // Whether two neighbours in a column of C, and of the bias, from an even row on can be loaded at once.
+  FG_DEVICE static bool pairs_aligned(const Epilogue& epilogue) {
+    const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    return address(epilogue.c) % 4 == 0 && (epilogue.beta == 0.0f || epilogue.ldc % 2 == 0) &&
+           address(epilogue.bias) % 4 == 0;
+  }
+
   FG_DEVICE static int warp_of_tile() { return Config::kPingPong ? ptx::warp_index() % 4 : ptx::warp_index(); }
 
-  FG_DEVICE void store_boxes(const BoxPlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
+  // kAdds: C, a bias and ReLU come in. 4096 x 4096 x 4096 NT with beta took 204 to 231 us through strips on one H200, and
+  // takes TODO_MEASURED us.
+  template <bool kAdds>
+  FG_DEVICE void store_boxes(const Epilogue& epilogue, const BoxPlace& place, const Accumulators<Config>& r_acc,
+                             bool ring_is_free) {
     const ptx::SharedAddress s_last = s_ring_ + warp_of_tile() * (kBoxes * kBoxBytes);
 #pragma unroll
     for (int number = 0; number < kBoxes; ++number) {
@@ -76,12 +92,17 @@ class TileStore {
       const ptx::SharedAddress s_box = ring_is_free ? s_last + number * kBoxBytes : s_results_ + buffer_ * kBoxBytes;
       if (ptx::lane_index() == 0 && !ring_is_free) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
       ptx::warp_sync();
-      fill_box(scaled_, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      const BoxPlace at{place.row + along_m * kBoxRows, place.column + block * 64, place.entry};
+      if constexpr (kAdds) {
+        fill_box_adding(epilogue, at, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      } else {
+        fill_box(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      }
       ptx::fence_proxy_async();
       ptx::warp_sync();
       if (ptx::lane_index() == 0) {
         // Copies leave out what lies past D's edges.
-        ptx::tma_store_3d(params_.d, place.row + along_m * kBoxRows, place.column + block * 64, place.entry, s_box);
+        ptx::tma_store_3d(params_.d, at.row, at.column, at.entry, s_box);
         ptx::tma_store_commit();
       }
       if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
@@ -104,18 +125,24 @@ class TileStore {
       StripPlace at = place;
       at.row += number % kBoxesAlongM * kBoxRows;
       at.column += number / kBoxesAlongM * 64;
-      if (at.row < at.m) store_box_words(epilogue, at);
+      if (at.row + kBoxRows <= at.m && at.column + kBoxColumns <= at.n) {
+        store_box_words<true>(epilogue, at);
+      } else if (at.row < at.m && at.column < at.n) {
+        store_box_words<false>(epilogue, at);
+      }
     }
   }
 
   // A lane stores two neighbours of each column at an address that is a multiple of 4; where the column begins between
-  // two such, lane 0 has its first element besides.
+  // two such, lane 0 has its first element besides. kWhole: all of the box lies in D.
+  template <bool kWhole>
   FG_DEVICE void store_box_words(const Epilogue& epilogue, const StripPlace& place) const {
     const int lane = ptx::lane_index();
-    const int rows = static_cast<int>(place.m - place.row < kBoxRows ? place.m - place.row : kBoxRows);
-    const int columns = static_cast<int>(place.n - place.column < kBoxColumns ? place.n - place.column : kBoxColumns);
+    const int rows = kWhole || place.m - place.row > kBoxRows ? kBoxRows : static_cast<int>(place.m - place.row);
+    const int columns =
+        kWhole || place.n - place.column > kBoxColumns ? kBoxColumns : static_cast<int>(place.n - place.column);
     auto* g_column = static_cast<std::uint16_t*>(epilogue.d) + place.row + place.column * epilogue.ldd;
-#pragma unroll 4
+#pragma unroll(kWhole ? 8 : 1)
     for (int column = 0; column < kBoxColumns; ++column) {
       const std::uint32_t own = ptx::ld_shared_u32(s_results_ + box_offset(column, lane / 4) + lane % 4 * 4);
       const std::uint32_t next = ptx::shuffle(own, (lane + 1) % 32);
@@ -148,6 +175,55 @@ class TileStore {
       }
       ptx::stmatrix_x4(s_row ^ (2 * pair * kChunkBytes), r);  // box_offset XORs chunks, and boxes are aligned
     }
+  }
+
+  // The same with C, bias and ReLU. Rows end at multiples of 8, or the tile's are all there.
+  FG_DEVICE void fill_box_adding(const Epilogue& epilogue, const BoxPlace& place, ptx::SharedAddress s_box,
+                                 const float* r_box) const {
+    const GemmProblem& problem = params_.problem;
+    const int lane = ptx::lane_index();
+    const ptx::SharedAddress s_row = s_box + box_offset(lane % 16, lane / 16);
+    const std::int64_t row = place.row + lane % 4 * 2;
+    const std::int64_t column = place.column + lane / 4;
+    const auto* g_bias = static_cast<const std::uint16_t*>(epilogue.bias) + row;
+    const std::uint16_t* g_c[2];
+    bool reads_c[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      g_c[half] = static_cast<const std::uint16_t*>(epilogue.c) + row + (column + half * 8) * epilogue.ldc;
+      reads_c[half] = epilogue.beta != 0.0f && column + half * 8 < problem.n;
+    }
+#pragma unroll
+    for (int pair = 0; pair < kBoxRows / 16; ++pair) {
+      std::uint32_t c[4];
+      std::uint32_t bias[2];
+#pragma unroll
+      for (int matrix = 0; matrix < 4; ++matrix) {
+        const int at = 16 * pair + 8 * (matrix / 2);
+        const bool inside = place.row + at < problem.m;
+        c[matrix] = inside && reads_c[matrix % 2] ? ptx::ld_global_u32(g_c[matrix % 2] + at) : 0u;
+        if (matrix % 2 == 0) {
+          bias[matrix / 2] = inside && epilogue.bias != nullptr ? ptx::ld_global_u32(g_bias + at) : 0u;
+        }
+      }
+      std::uint32_t r[4];
+#pragma unroll
+      for (int matrix = 0; matrix < 4; ++matrix) {
+        const float* two = r_box + 8 * pair + 2 * matrix;
+        float c_low, c_high, bias_low, bias_high;
+        unpack_pair(c[matrix], c_low, c_high);
+        unpack_pair(bias[matrix / 2], bias_low, bias_high);
+        r[matrix] = ptx::f16x2_from_f32(finish_relu(epilogue, scale(epilogue, two[0], c_low), bias_low),
+                                        finish_relu(epilogue, scale(epilogue, two[1], c_high), bias_high));
+      }
+      ptx::stmatrix_x4(s_row ^ (2 * pair * kChunkBytes), r);
+    }
+  }
+
+  // finish() without the code for GELU.
+  FG_DEVICE static float finish_relu(const Epilogue& epilogue, float value, float bias) {
+    if (epilogue.bias != nullptr) value = ptx::add_rn(value, bias);
+    return epilogue.activation == Activation::kRelu && value < 0.0f ? 0.0f : value;
   }
 
   FG_DEVICE void store_strips(const Epilogue& epilogue, const StripPlace& place, const Accumulators<Config>& r_acc) {
@@ -185,7 +261,8 @@ class TileStore {
   ptx::SharedAddress s_results_;  // this warp's
   ptx::SharedAddress s_ring_;
   Epilogue scaled_;   // alpha alone
-  int box_rows_ = 0;  // tiles leave as boxes down to this row of D
+  int box_rows_ = 0;  // tiles may leave as boxes down to this row of D
+  bool only_scaled_ = false;      // no C, bias or activation
   int buffer_ = 0;                // the next box's
 };
 

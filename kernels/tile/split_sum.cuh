@@ -63,10 +63,9 @@ FG_DEVICE void park_part(float* g_part, const Element& element) {
 
 // sums = the parked parts first, first + stride, ... (`parts` of them), in that order. Up to kInFlight vectors are
 // loaded before the first is added: a trip to L2 is the cost of each round.
-template <int kElements, int kCount, class Element>
+template <int kElements, int kCount, int kInFlight, class Element>
 FG_DEVICE void sum_parked(const float* g_first, std::int64_t stride, int parts, const Element& element) {
   constexpr int kVectors = kElements / 4;
-  constexpr int kInFlight = 8;
   constexpr int kChunk = kVectors < kInFlight ? kVectors : kInFlight;  // vectors of one part
   constexpr int kDepth = kInFlight / kChunk;                           // parts at once
   static_assert(kVectors % kChunk == 0, "whole chunks");
@@ -119,8 +118,8 @@ FG_DEVICE bool count_last(std::uint32_t* flag, int members, const SplitThreads<k
 }  // namespace detail
 
 // element(i), 0 <= i < kElements, is a reference to a sum that this thread holds of part `part`. False: another block
-// goes on with the tile. True: the sums are now those of all parts.
-template <int kElements, int kCount, class Meet, class Element>
+// goes on with the tile. True: the sums are now those of all parts. kInFlight: 16-byte loads that registers allow.
+template <int kElements, int kInFlight = 8, int kCount, class Meet, class Element>
 FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
                                const SplitThreads<kCount, Meet>& threads, const Element& element) {
   static_assert(kElements % 4 == 0, "sums travel as 16-byte vectors");
@@ -135,11 +134,11 @@ FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
   std::uint32_t* group_flag = tile_flag;
   if (split.groups > 1) group_flag = split.flags + split.tiles + part.tile * split.groups + group;
   if (!detail::count_last(group_flag, members, threads)) return false;
-  detail::sum_parked<kElements, kCount>(g_tile + first * kPartSize, kPartSize, members, element);
+  detail::sum_parked<kElements, kCount, kInFlight>(g_tile + first * kPartSize, kPartSize, members, element);
   if (split.groups == 1) return true;
   detail::park_part<kElements, kCount>(g_tile + first * kPartSize, element);
   if (!detail::count_last(tile_flag, split.groups, threads)) return false;
-  detail::sum_parked<kElements, kCount>(g_tile, split.group * kPartSize, split.groups, element);
+  detail::sum_parked<kElements, kCount, kInFlight>(g_tile, split.group * kPartSize, split.groups, element);
   return true;
 }
 
