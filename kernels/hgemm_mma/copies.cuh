@@ -88,7 +88,7 @@ class OperandCopy {
   FG_DEVICE void copy_async(ptx::SharedAddress tile, int depth, bool last) {
     if (all_rows_ && depth == Tile::kDepth) {
       copy_async_units<kWhole>(tile, depth);
-    } else if (!last) {
+    } else if (!last || whole_units(depth)) {
       copy_async_units<kCut>(tile, depth);
     } else {
       copy_async_end(tile, depth);
@@ -171,6 +171,11 @@ class OperandCopy {
   // Where the rows are contiguous, the passes go over all of a tile's depth.
   FG_DEVICE const char* next_tile() const {
     return source_ + (Tile::kDepthContiguous ? std::int64_t{Tile::kDepth * 2} : kPasses * line_step_);
+  }
+
+  // Whether the matrix ends between units.
+  FG_DEVICE bool whole_units(int depth) const {
+    return ((Tile::kDepthContiguous ? depth : position_ >> 8) & (kUnit - 1)) == 0;
   }
 
   // How many bytes of the unit in `pass` exist.

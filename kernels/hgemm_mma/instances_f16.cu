@@ -15,11 +15,18 @@ struct Tile64x64Odd : AmpereDefaults {
   static constexpr bool kDoubleFragments = false;
 };
 
+// Copies of 4 bytes and stores of single elements are many instructions: twice the warps for them.
+struct Tile64x64Even : AmpereDefaults {
+  static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 16, kStages = 4;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kSplits = true;
+};
+
 struct Tile64x64 : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 3;
   static constexpr bool kSplits = true;
-  using Even = Tile64x64;
+  using Even = Tile64x64Even;
   using Odd = Tile64x64Odd;
 };
 
@@ -27,7 +34,7 @@ struct Tile128x64 : AmpereDefaults {
   static constexpr int kTileM = 128, kTileN = 64, kTileK = 64, kWarpM = 64, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 2;
   static constexpr bool kSplits = true;
-  using Even = Tile64x64;
+  using Even = Tile64x64Even;
   using Odd = Tile64x64Odd;
 };
 
