@@ -69,11 +69,12 @@ bool takes(const KernelInfo& kernel, const Shape& s, int ops) {
 }
 
 // Every operation that a special kernel takes: at a shape whose strides are multiples of 16 bytes and which passes the
-// tile, and where that is too wide for it, within the tile.
+// tile; where that is too wide for it, within the tile; and where both are too small for it, at a large D.
 void capture_and_replay_special(const KernelInfo& kernel) {
   const std::int64_t k = std::max<std::int64_t>(2 * kernel.tile.k + 8, kernel.least_k);
   int taken = 0;
-  for (const Shape& s : {Shape{kernel.tile.m + 8, kernel.tile.n + 8, k}, Shape{kernel.tile.m, kernel.tile.n, k}}) {
+  for (const Shape& s : {Shape{kernel.tile.m + 8, kernel.tile.n + 8, k}, Shape{kernel.tile.m, kernel.tile.n, k},
+                         Shape{4096 + 8, 2048 + 8, k}}) {
     for (int ops = 0; ops < 4; ++ops) {
       if (!takes(kernel, s, ops)) continue;
       ++taken;
