@@ -1,5 +1,5 @@
-// From a warp's strip of FP32 sums in shared memory to FP32 D, a column at a time, a row a lane: whole lines of D whatever
-// its alignment.
+// From a warp's strip of FP32 sums in shared memory to FP32 D, a column at a time, a row a lane: whole lines of D
+// whatever its alignment.
 #pragma once
 
 #include "kernels/epilogue/store_strip.cuh"

@@ -1,4 +1,4 @@
-// The pass before the product: A and B into parts, both in one launch, and, for FP16, what the choice of the method needs.
+// The pass before the product: A and B into parts, both in one launch, and, for FP16, what the choice of method needs.
 #pragma once
 
 #include <climits>
@@ -19,8 +19,8 @@ inline constexpr int kSplitSharedBytes =
     kSplitSummariesOffset + kSplitWarps * static_cast<int>(sizeof(Summary));
 
 // Blocks take items in turn, `first` being this block's first one: of both operands as of one list. Behind strips so
-// few that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took 32.5
-// us without this, and 27.9 with it, on one H200.
+// few that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took
+// 32.5 us without this, and 27.9 with it, on one H200.
 struct Turn {
   int first = 0;
   int blocks = 0;
@@ -134,8 +134,8 @@ FG_DEVICE void split_and_choose(const SplitParams& params) {
   if (ptx::thread_index() == 0) ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
 }
 
-// FP16 parts, first of all, from which the product chooses the method; BF16 parts where that fell on them. alpha 0, which only the
-// device may know: nothing is read, and nobody looks at the choice.
+// FP16 parts, first of all, from which the product chooses the method; BF16 parts where that fell on them. alpha 0,
+// which only the device may know: nothing is read, and nobody looks at the choice.
 template <Method kMethod>
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_kernel(const __grid_constant__ SplitParams params) {

@@ -22,7 +22,8 @@ GemmProblem planning_problem(const Shape& shape, MathMode math);
 
 inline constexpr std::size_t kPlannedWorkspaceBytes = std::size_t{32} << 20;  // the default
 
-// The plan with cuBLAS there; `kernel` forces one, "" leaves the choice. Throws ParseError where no kernel has that name.
+// The plan with cuBLAS there; `kernel` forces one, "" leaves the choice. Throws ParseError where no kernel has that
+// name.
 Plan plan_for(const Shape& shape, MathMode math, const Gpu& gpu, const std::string& kernel,
               std::size_t workspace_bytes = kPlannedWorkspaceBytes);
 

@@ -86,7 +86,9 @@ GpuBench::GpuBench(const BenchOptions& options, Report& report, MarkdownWriter& 
   report_.protocol.data = random_.description();
 }
 
-Workspace GpuBench::workspace() const { return {workspace_.data(), static_cast<std::size_t>(workspace_bytes(options_))}; }
+Workspace GpuBench::workspace() const {
+  return {workspace_.data(), static_cast<std::size_t>(workspace_bytes(options_))};
+}
 
 // What our handles are given in place of their own.
 Workspace GpuBench::own_workspace() const { return options_.workspace_mb > 0 ? workspace() : Workspace{}; }
