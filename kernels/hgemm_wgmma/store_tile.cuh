@@ -40,9 +40,11 @@ class TileStore {
     }
     const GemmProblem& problem = params_.problem;
     const Epilogue epilogue = make_epilogue(problem, place.entry);
-    if (boxes && pairs_aligned(epilogue)) {
-      store_boxes<true>(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
-      return;
+    if constexpr (kAddsToBoxes) {
+      if (boxes && pairs_aligned(epilogue)) {
+        store_boxes<true>(epilogue, {row, column, place.entry}, r_acc, ring_is_free);
+        return;
+      }
     }
     const StripPlace at{row, column, problem.m, problem.n};
     if (problem.type_cd != DataType::kFloat16 || epilogue.beta != 0.0f || has_finish(epilogue)) {
@@ -61,6 +63,8 @@ class TileStore {
   static constexpr int kBoxesAlongM = Config::kTileRight / kBoxRows;
   static constexpr int kBoxes = Config::kBlocks * kBoxesAlongM;  // of a warp's part of a tile
   static_assert(kBoxes * kBoxBytes * 4 * Config::kGroupsOfTile <= Config::kResultOffset, "the ring holds all boxes");
+
+  static constexpr bool kAddsToBoxes = Config::kBlocks * Config::kTileRight / 2 <= 128;  // accumulators; registers left
 
   static constexpr int kMaxRows = 0x7fffffff;
 
@@ -183,16 +187,10 @@ class TileStore {
     const GemmProblem& problem = params_.problem;
     const int lane = ptx::lane_index();
     const ptx::SharedAddress s_row = s_box + box_offset(lane % 16, lane / 16);
-    const std::int64_t row = place.row + lane % 4 * 2;
-    const std::int64_t column = place.column + lane / 4;
+    const int row = place.row + lane % 4 * 2;
+    const int column = place.column + lane / 4;
     const auto* g_bias = static_cast<const std::uint16_t*>(epilogue.bias) + row;
-    const std::uint16_t* g_c[2];
-    bool reads_c[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      g_c[half] = static_cast<const std::uint16_t*>(epilogue.c) + row + (column + half * 8) * epilogue.ldc;
-      reads_c[half] = epilogue.beta != 0.0f && column + half * 8 < problem.n;
-    }
+    const auto* g_c = static_cast<const std::uint16_t*>(epilogue.c) + row + column * epilogue.ldc;
 #pragma unroll
     for (int pair = 0; pair < kBoxRows / 16; ++pair) {
       std::uint32_t c[4];
@@ -200,8 +198,10 @@ class TileStore {
 #pragma unroll
       for (int matrix = 0; matrix < 4; ++matrix) {
         const int at = 16 * pair + 8 * (matrix / 2);
+        const int in_half = matrix % 2 * 8;
         const bool inside = place.row + at < problem.m;
-        c[matrix] = inside && reads_c[matrix % 2] ? ptx::ld_global_u32(g_c[matrix % 2] + at) : 0u;
+        const bool reads_c = inside && epilogue.beta != 0.0f && column + in_half < problem.n;
+        c[matrix] = reads_c ? ptx::ld_global_u32(g_c + at + in_half * epilogue.ldc) : 0u;
         if (matrix % 2 == 0) {
           bias[matrix / 2] = inside && epilogue.bias != nullptr ? ptx::ld_global_u32(g_bias + at) : 0u;
         }
