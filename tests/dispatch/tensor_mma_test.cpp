@@ -4,8 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/dispatch/cost_model.h"
-#include "src/dispatch/filter.h"
+#include "src/dispatch/calibration.h"
 #include "src/dispatch/select.h"
 #include "tests/dispatch/fake_table.h"
 #include "tests/support/catch.h"
@@ -52,6 +51,21 @@ const KernelEntry* chosen(const DeviceInfo& device, std::int64_t m, std::int64_t
 }
 
 }  // namespace
+
+TEST_CASE("the rate through mma is the chip's, or else the row's own", "[dispatch][tensor_mma]") {
+  KernelEntry row;
+  row.name = "tensor_mma_f32_128x128x32_s3";
+  row.flops_per_clock_sm = 100.0;
+  const auto rate = [&](int compute_capability) {
+    return calibration_of(row, fake_device(compute_capability, 100)).flops_per_clock_sm;
+  };
+  constexpr double kFp32 = 256.0;  // FLOP an SM and clock without tensor cores, at most
+  for (const int strong : {80, 87, 100}) CHECK(rate(strong) > kFp32);
+  for (const int half : {86, 89, 120}) CHECK(rate(half) == 100.0);
+  CHECK(rate(90) < 0.5 * kFp32);
+  row.name = "another row";
+  CHECK(rate(80) == 100.0);
+}
 
 TEST_CASE("FP32_TENSOR is planned through mma where tensor cores outdo FP32", "[dispatch][tensor_mma]") {
   if (mma_row() == nullptr) return;
