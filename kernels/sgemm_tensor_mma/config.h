@@ -1,5 +1,5 @@
-// What makes one kernel: its tile, as the HGEMM family's copies and fragments want it. To them the parts of 32 k, hi and
-// then lo, are 64 elements of an FP16 operand whose k is contiguous, whatever the layout of A and B is.
+// What makes one kernel: its tile, as the HGEMM family's fragments want it. To them the parts of 32 k, hi and then lo, are
+// 64 elements of an FP16 operand whose k is contiguous, whatever the layout of A and B is.
 #pragma once
 
 #include "kernels/hgemm_mma/config.h"
@@ -8,7 +8,7 @@
 
 namespace fastgemm::sgemm_tensor_mma {
 
-// FP16 parts alone. Three BF16 parts and their six products are less than FP32's own rate on half of these GPUs; rows
+// FP16 parts alone. The six products of three BF16 parts would be slower than FP32 itself but on sm_80 and sm_87; rows
 // that FP16 parts cannot stand for take strict FP32.
 inline constexpr sgemm_tensor::Method kMethod = sgemm_tensor::Method::kFp16x3;
 using Part = sgemm_tensor::Parts<kMethod>;

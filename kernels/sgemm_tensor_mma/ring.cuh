@@ -1,6 +1,5 @@
 // The ring of shared memory stages, kept full by cp.async of all threads. Rows of parts are whole, aligned 16-byte pieces
-// that end with a stage: nothing of the HGEMM family's copies for odd addresses and the end of k is needed here, nor are
-// there the registers for it.
+// that end with a stage: nothing of the HGEMM family's copies for odd addresses and the end of k is needed here.
 #pragma once
 
 #include "kernels/hgemm_mma/mainloop.cuh"
