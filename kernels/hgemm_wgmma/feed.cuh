@@ -156,14 +156,16 @@ class Feed {
     const int blocks = item.steps.end - item.steps.begin;
     started_ = blocks < Config::kStages ? blocks : Config::kStages;
     for (int block = 0; block < started_; ++block) copy_block(item.place, item.steps.begin + block);
-    prefetch_c(item.place);
+    if constexpr (!Config::kPlain) prefetch_c(item.place);
   }
 
   // The rest, each as soon as its stage is empty.
   FG_DEVICE void run() {
     for (int number = own_.index; number < params_.items; number += own_.count) {
       const WorkItem<Config> item(params_, number);
-      if (started_ == 0) prefetch_c(item.place);
+      if constexpr (!Config::kPlain) {
+        if (started_ == 0) prefetch_c(item.place);
+      }
       for (int k_block = item.steps.begin + started_; k_block < item.steps.end; ++k_block) {
         wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
         copy_block(item.place, k_block);

@@ -135,9 +135,11 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
   }
   ptx::griddepcontrol_wait();  // for the pass that repacks operands, where there is one
   cluster_meet<Config>();      // copies go to both blocks of a pair, whose barriers are there then
-  const bool product = has_product(params.problem);
+  const bool product = Config::kPlain || has_product(params.problem);
   if (ptx::thread_index() == kConsumers && product) feed.start();
-  if (warpgroup == kWarpgroups && product && !params.c_by_copies) prefetch_first_c<Config>(params);
+  if constexpr (!Config::kPlain) {
+    if (warpgroup == kWarpgroups && product && !params.c_by_copies) prefetch_first_c<Config>(params);
+  }
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();
@@ -147,7 +149,7 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
     if (product) {
       consume(params, shared, warpgroup);
     } else {
-      store_without_product<Config>(params, warpgroup);
+      if constexpr (!Config::kPlain) store_without_product<Config>(params, warpgroup);
     }
   }
   cluster_meet<Config>();  // until no more copies or arrivals come from the other block

@@ -96,6 +96,13 @@ inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int
                                       .entry_stride = problem.c.batch_stride});
 }
 
+// Whether the kernels for plain epilogues do. Copies write whole chunks, also where D's last row cuts one.
+inline bool is_plain(const GemmProblem& problem) {
+  return problem.alpha.device == nullptr && problem.beta.device == nullptr && problem.beta.value == 0.0f &&
+         problem.bias == nullptr && problem.activation == Activation::kNone && problem.m % kChunkElements == 0 &&
+         d_by_copies(problem);
+}
+
 // Whether the rows of 64 elements that copies fetch are cache lines.
 inline bool whole_lines(const Operand& operand) {
   constexpr int kLine = 128;
@@ -147,12 +154,12 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
 }
 
 // The four kernels of a tile, by how op(A) and op(B) lie.
-template <class Shape, int kCluster>
+template <class Shape, Epilogues kEpilogues, int kCluster, bool kSplits>
 struct KernelsOf {
-  using Nn = Config<Shape, Major::kK, Major::kMn, kCluster>;
-  using Nt = Config<Shape, Major::kMn, Major::kMn, kCluster>;
-  using Tn = Config<Shape, Major::kK, Major::kK, kCluster>;
-  using Tt = Config<Shape, Major::kMn, Major::kK, kCluster>;
+  using Nn = Config<Shape, Major::kK, Major::kMn, kEpilogues, kCluster, kSplits>;
+  using Nt = Config<Shape, Major::kMn, Major::kMn, kEpilogues, kCluster, kSplits>;
+  using Tn = Config<Shape, Major::kK, Major::kK, kEpilogues, kCluster, kSplits>;
+  using Tt = Config<Shape, Major::kMn, Major::kK, kEpilogues, kCluster, kSplits>;
 
   static cudaError_t prepare() {
     cudaError_t error = cudaSuccess;
@@ -174,29 +181,38 @@ struct KernelsOf {
 // What the kernel table needs of a tile.
 template <class Shape>
 struct Launcher {
-  using Single = KernelsOf<Shape, 1>;
+  using Plain = KernelsOf<Shape, Epilogues::kPlain, 1, false>;
+  using PlainInParts = KernelsOf<Shape, Epilogues::kPlain, 1, true>;
+  using PlainPairs = KernelsOf<Shape, Epilogues::kPlain, kPair, false>;
+  using General = KernelsOf<Shape, Epilogues::kAll, 1, Shape::kSplits>;
   static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
-  static constexpr std::int64_t kSharedBytes = Single::Nn::kSharedBytes;
+  static constexpr std::int64_t kSharedBytes = Plain::Nn::kSharedBytes;
 
   static WorkspaceNeed workspace(const GemmProblem& problem) { return repack_workspace(problem, kTile); }
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = ptx::prepare_kernel(repack_kernel, 0);
-    if (error == cudaSuccess) error = Single::prepare();
+    if (error == cudaSuccess) error = Plain::prepare();
+    if (error == cudaSuccess) error = General::prepare();
+    if constexpr (Shape::kSplits) {
+      if (error == cudaSuccess) error = PlainInParts::prepare();
+    }
     if constexpr (Shape::kPairs) {
-      if (error == cudaSuccess) error = KernelsOf<Shape, kPair>::prepare();
+      if (error == cudaSuccess) error = PlainPairs::prepare();
     }
     return error;
   }
 
   static cudaError_t launch_pieces(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
-    if constexpr (Shape::kPairs) {
-      if (takes_pairs(problem, context, kTile)) {
-        return KernelsOf<Shape, kPair>::launch(problem, context, overlaps);
-      }
+    if (!is_plain(problem)) return General::launch(problem, context, overlaps);
+    if constexpr (Shape::kSplits) {
+      if (context.splits > 1) return PlainInParts::launch(problem, context, overlaps);
     }
-    return Single::launch(problem, context, overlaps);
+    if constexpr (Shape::kPairs) {
+      if (takes_pairs(problem, context, kTile)) return PlainPairs::launch(problem, context, overlaps);
+    }
+    return Plain::launch(problem, context, overlaps);
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
