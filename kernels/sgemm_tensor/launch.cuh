@@ -119,24 +119,10 @@ struct Launcher {
     if (context.flags == nullptr) return cudaErrorNotSupported;
     const Extents whole{problem.m, problem.n, problem.k};
     const PiecePlan plan = plan_pieces(whole, context.workspace_bytes);
-    PiecePlace at;
-    bool is_first = true;
-    for (at.entry = 0; at.entry < problem.batch_count; ++at.entry) {
-      for (at.first.n = 0; at.first.n < whole.n; at.first.n += plan.piece.n) {
-        for (at.first.m = 0; at.first.m < whole.m; at.first.m += plan.piece.m) {
-          for (at.first.k = 0; at.first.k < whole.k; at.first.k += plan.piece.k) {
-            at.size = {std::min(plan.piece.m, whole.m - at.first.m), std::min(plan.piece.n, whole.n - at.first.n),
-                       std::min(plan.piece.k, whole.k - at.first.k)};
-            const GemmProblem piece = piece_problem(problem, at);
-            const bool bf16 = plan.bf16_available && 2.0 * piece.m * piece.n * piece.k >= kBf16Operations;
-            const cudaError_t error = launch_piece(prepare_piece(piece, context, bf16), is_first);
-            if (error != cudaSuccess) return error;
-            is_first = false;
-          }
-        }
-      }
-    }
-    return cudaSuccess;
+    return for_each_piece(problem, plan.piece, [&](const GemmProblem& piece, bool is_first) {
+      const bool bf16 = plan.bf16_available && 2.0 * piece.m * piece.n * piece.k >= kBf16Operations;
+      return launch_piece(prepare_piece(piece, context, bf16), is_first);
+    });
   }
 };
 

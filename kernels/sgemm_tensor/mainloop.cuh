@@ -1,10 +1,10 @@
 // The multiplying warpgroups' loop over k: short sums on the tensor cores, added up in FP32 registers.
 #pragma once
 
-#include "kernels/ptx/convert.cuh"
 #include "kernels/ptx/wgmma_bf16.cuh"
 #include "kernels/ptx/wgmma_f16.cuh"
 #include "kernels/sgemm_tensor/feed.cuh"
+#include "kernels/sgemm_tensor/sums.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
@@ -48,32 +48,6 @@ class Turns {
   int warpgroup_;
   int parity_ = 0;
 };
-
-// Adds kAdded of r_more, from kFirst on, to r_acc; what that rounds away stays in r_more (T. Dekker's sum). The first
-// two additions have their own r_acc + r_more, with other signs: from the third's, the compiler would keep all old and
-// new values at once.
-template <int kFirst, int kAdded, int kCount>
-FG_DEVICE void add_keeping_rests(float (&r_acc)[kCount], float (&r_more)[kCount]) {
-#pragma unroll
-  for (int i = kFirst; i < kFirst + kAdded; ++i) {
-    const float minus_taken = ptx::add_rn(ptx::add_rn(-r_acc[i], -r_more[i]), r_acc[i]);
-    r_acc[i] = ptx::add_rn(r_acc[i], r_more[i]);
-    r_more[i] = ptx::add_rn(r_more[i], minus_taken);
-  }
-}
-
-// Adds r_more to those of r_acc from `first` on.
-template <int kCount, int kAdded>
-FG_DEVICE void add_sums(float (&r_acc)[kCount], const float (&r_more)[kAdded], int first = 0) {
-#pragma unroll
-  for (int i = 0; i < kAdded; ++i) r_acc[first + i] = ptx::add_rn(r_acc[first + i], r_more[i]);
-}
-
-template <int kCount>
-FG_DEVICE void clear(float (&r_acc)[kCount]) {
-#pragma unroll
-  for (float& accumulator : r_acc) accumulator = 0.0f;
-}
 
 // The tensor cores align 16 products and what they add them to, keep 25 bits below the largest, and cut off the rest,
 // as they cut off the sum to 24: beside a sum that has grown, products lose more bits. So sums are short and are added

@@ -2,6 +2,7 @@
 // the same for all families that multiply parts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/sgemm_tensor/params.h"
@@ -99,6 +100,28 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   split.g_blocks_done = context.flags;
   split.g_method = static_cast<std::uint32_t*>(place(layout.method));
   return piece;
+}
+
+// Calls launch(piece, is_first) for one piece after another, none larger than `most`, to the first error: stretches of k
+// of the same part of D follow each other.
+template <class Launch>
+cudaError_t for_each_piece(const GemmProblem& problem, const Extents& most, const Launch& launch) {
+  PiecePlace at;
+  bool is_first = true;
+  for (at.entry = 0; at.entry < problem.batch_count; ++at.entry) {
+    for (at.first.n = 0; at.first.n < problem.n; at.first.n += most.n) {
+      for (at.first.m = 0; at.first.m < problem.m; at.first.m += most.m) {
+        for (at.first.k = 0; at.first.k < problem.k; at.first.k += most.k) {
+          at.size = {std::min(most.m, problem.m - at.first.m), std::min(most.n, problem.n - at.first.n),
+                     std::min(most.k, problem.k - at.first.k)};
+          const cudaError_t error = launch(piece_problem(problem, at), is_first);
+          if (error != cudaSuccess) return error;
+          is_first = false;
+        }
+      }
+    }
+  }
+  return cudaSuccess;
 }
 
 }  // namespace fastgemm::sgemm_tensor

@@ -77,7 +77,7 @@ class TileStore {
         const float* r_pair = r_strip + index + 2 * column;
         ptx::st_shared_f32x2(
             s_strip_ + Strip::offset(row, wgmma_row(lane, index + 2 * column)),
-            float2{unscaled(r_pair[0], left[column], of_row[0]), unscaled(r_pair[1], left[column], of_row[1])});
+            float2{unscale(r_pair[0], left[column], of_row[0]), unscale(r_pair[1], left[column], of_row[1])});
       }
     }
   }
@@ -92,10 +92,9 @@ class TileStore {
     ptx::warp_sync();
   }
 
-  // The smaller factor first: nothing overflows that will not be as large in the end.
-  FG_DEVICE static float unscaled(float sum, float left, float right) {
+  FG_DEVICE static float unscale(float sum, float left, float right) {
     if constexpr (kOneByOne) return ptx::mul_rn(sum, left);
-    return ptx::mul_rn(ptx::mul_rn(sum, left < right ? left : right), left < right ? right : left);
+    return unscaled(sum, left, right);
   }
 
   const ProductParams& params_;

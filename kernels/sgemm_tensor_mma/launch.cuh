@@ -84,21 +84,9 @@ struct Launcher {
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
     if (context.flags == nullptr) return cudaErrorNotSupported;
     const Extents most = largest_piece(problem, context.workspace_bytes);
-    sgemm_tensor::PiecePlace at;
-    for (at.entry = 0; at.entry < problem.batch_count; ++at.entry) {
-      for (at.first.n = 0; at.first.n < problem.n; at.first.n += most.n) {
-        for (at.first.m = 0; at.first.m < problem.m; at.first.m += most.m) {
-          for (at.first.k = 0; at.first.k < problem.k; at.first.k += most.k) {
-            at.size = {std::min(most.m, problem.m - at.first.m), std::min(most.n, problem.n - at.first.n),
-                       std::min(most.k, problem.k - at.first.k)};
-            const GemmProblem piece = sgemm_tensor::piece_problem(problem, at);
-            const cudaError_t error = launch_piece(sgemm_tensor::prepare_piece(piece, context, false));
-            if (error != cudaSuccess) return error;
-          }
-        }
-      }
-    }
-    return cudaSuccess;
+    return sgemm_tensor::for_each_piece(problem, most, [&](const GemmProblem& piece, bool) {
+      return launch_piece(sgemm_tensor::prepare_piece(piece, context, false));
+    });
   }
 };
 

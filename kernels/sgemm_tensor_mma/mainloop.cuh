@@ -11,7 +11,7 @@
 //   one chain of FP32 FMAs    43, 85
 #pragma once
 
-#include "kernels/sgemm_tensor/mainloop.cuh"
+#include "kernels/sgemm_tensor/sums.cuh"
 #include "kernels/sgemm_tensor_mma/ring.cuh"
 
 namespace fastgemm::sgemm_tensor_mma {

@@ -60,14 +60,10 @@ class TileStore {
       for (int m = 0; m < kBlocksM; ++m) {
         const float* r_pair = r_strip + m * 4 + 2 * half;
         ptx::st_shared_f32x2(s_strip_ + Strip::offset(m * 8 + accumulator_m(lane, 2 * half), column),
-                             float2{unscaled(r_pair[0], left, right[m][0]), unscaled(r_pair[1], left, right[m][1])});
+                             float2{sgemm_tensor::unscaled(r_pair[0], left, right[m][0]),
+                                    sgemm_tensor::unscaled(r_pair[1], left, right[m][1])});
       }
     }
-  }
-
-  // The smaller factor first: nothing overflows that will not be as large in the end.
-  FG_DEVICE static float unscaled(float sum, float left, float right) {
-    return ptx::mul_rn(ptx::mul_rn(sum, left < right ? left : right), left < right ? right : left);
   }
 
   const ProductParams& params_;

@@ -193,7 +193,7 @@ BUGS = [
     # --- FP32 on tensor cores
     dict(TENSOR, name="short sums added while they run", file="sgemm_tensor/mainloop.cuh",
          find="    ptx::wgmma_wait<0>();\n", replace=""),
-    dict(TENSOR, name="what a sum rounds away lost", file="sgemm_tensor/mainloop.cuh",
+    dict(TENSOR, name="what a sum rounds away lost", file="sgemm_tensor/sums.cuh",
          find="r_more[i] = ptx::add_rn(r_more[i], minus_taken);", replace="r_more[i] = 0.0f;"),
     dict(TENSOR, name="BF16 parts scaled back as FP16 ones", file="sgemm_tensor/store_tile.cuh",
          find="Config::kMethod == Method::kFp16x3 ?", replace="Config::kMethod != Method::kStrict ?"),
