@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "src/base/log.h"
@@ -115,13 +117,6 @@ void parse_math(const std::string& value, std::string* math, std::vector<std::st
 // A program that runs with more rights than its user takes no file names from that user.
 const char* process_variable(const char* name) { return secure_getenv(name); }
 
-const Environment* load() {
-  std::vector<std::string> complaints;
-  const Environment* loaded = new Environment(parse_environment(process_variable, &complaints));
-  for (const std::string& text : complaints) log_line_to(*loaded, LogLevel::kError, text);
-  return loaded;
-}
-
 }  // namespace
 
 Environment parse_environment(VariableSource source, std::vector<std::string>* complaints) {
@@ -150,10 +145,18 @@ Environment parse_environment(VariableSource source, std::vector<std::string>* c
   return result;
 }
 
+// Threads that come first at once each read it, and one result stays. No local static's lock: the child of a fork made
+// meanwhile would wait for a thread that it does not have. Never freed: handles may be destroyed from static destructors,
+// which run after this one's would have.
 const Environment& environment() {
-  // Never freed: handles may be destroyed from static destructors, which run after this one's would have.
-  static const Environment* const loaded = load();
-  return *loaded;
+  static constinit std::atomic<const Environment*> known = nullptr;
+  const Environment* loaded = known.load(std::memory_order_acquire);
+  if (loaded != nullptr) return *loaded;
+  std::vector<std::string> complaints;
+  auto made = std::make_unique<const Environment>(parse_environment(process_variable, &complaints));
+  if (!known.compare_exchange_strong(loaded, made.get(), std::memory_order_acq_rel)) return *loaded;
+  for (const std::string& text : complaints) log_line_to(*made, LogLevel::kError, text);
+  return *made.release();
 }
 
 }  // namespace fastgemm

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace fastgemm {
 namespace {
 
@@ -27,6 +29,18 @@ int open_log(const std::string& name) {
   return STDERR_FILENO;
 }
 
+// Opened at the first line; with no lock, as environment() is.
+int log_file(const std::string& name) {
+  constexpr int kNone = -1;
+  static constinit std::atomic<int> known = kNone;
+  int file = known.load(std::memory_order_acquire);
+  if (file != kNone) return file;
+  const int opened = open_log(name);
+  if (known.compare_exchange_strong(file, opened, std::memory_order_acq_rel)) return opened;
+  if (opened != STDERR_FILENO) close(opened);
+  return file;
+}
+
 std::string_view level_word(LogLevel level) {
   switch (level) {
     case LogLevel::kError: return "error: ";
@@ -46,7 +60,7 @@ void log_line(LogLevel level, std::string_view text) {
 void log_line_to(const Environment& settings, LogLevel level, std::string_view text) {
   if (level > settings.log) return;
   const int saved_errno = errno;
-  static const int file = open_log(settings.log_file);
+  const int file = log_file(settings.log_file);
   std::string line = "fastgemm: ";
   line += level_word(level);
   line += text;

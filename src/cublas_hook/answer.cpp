@@ -9,10 +9,7 @@ namespace fastgemm::hook {
 
 constinit thread_local bool InsideScope::inside_ = false;
 
-bool acts() {
-  static const bool wanted = environment().dropin != DropinMode::kOff;
-  return wanted;
-}
+bool acts() { return environment().dropin != DropinMode::kOff; }
 
 void note_call(Entry entry, bool offered, bool served) {
   count_call(entry, served);

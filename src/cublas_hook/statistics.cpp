@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string_view>
 
@@ -34,10 +35,15 @@ void forget_in_child() {
   }
 }
 
-bool arrange() {
+// Whether calls are counted; the first to ask arranges what is to be done with the counts. With no lock, as
+// environment().
+bool wanted() {
   if (!environment().stats) return false;
-  pthread_atfork(nullptr, nullptr, &forget_in_child);
-  std::atexit(&print_at_exit);
+  static constinit std::atomic<bool> arranged = false;
+  if (!arranged.load(std::memory_order_relaxed) && !arranged.exchange(true)) {
+    pthread_atfork(nullptr, nullptr, &forget_in_child);
+    std::atexit(&print_at_exit);
+  }
   return true;
 }
 
@@ -48,8 +54,7 @@ std::string counts(std::uint64_t served, std::uint64_t passed) {
 }  // namespace
 
 void count_call(Entry entry, bool served) {
-  static const bool wanted = arrange();
-  if (!wanted) return;
+  if (!wanted()) return;
   EntryCounter& counter = counters[entry];
   (served ? counter.served : counter.passed).fetch_add(1, std::memory_order_relaxed);
 }

@@ -56,10 +56,7 @@ void trace(const HostGemm& g, bool offloaded, double microseconds) {
   log_line(LogLevel::kTrace, format_gemm_line(problem, offloaded ? "offload" : "host", microseconds));
 }
 
-bool observed() {
-  static const bool wanted = statistics_wanted() || log_enabled(LogLevel::kTrace);
-  return wanted;
-}
+bool observed() { return statistics_wanted() || log_enabled(LogLevel::kTrace); }
 
 // The same with the time taken, counted and traced.
 template <class Arguments>

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -59,10 +60,10 @@ void at_exit() {
 }
 
 Process& the_process() {
-  if (Process* const there = process.load(std::memory_order_acquire); there != nullptr) return *there;
-  static Process* const made = new Process;
-  process.store(made, std::memory_order_release);
-  return *made;
+  Process* there = process.load(std::memory_order_acquire);
+  if (there != nullptr) return *there;
+  auto made = std::make_unique<Process>();
+  return process.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
 }
 
 // Threads run code of this library from now on: it stays mapped, whatever dlclose says.
@@ -129,15 +130,22 @@ bool time_to_start(Process& mine, double saved_seconds) {
   return missed + saved_seconds >= kStartSeconds;
 }
 
+// Of a host BLAS that has not been timed. With no lock, as environment().
+double assumed_rate() {
+  static constinit std::atomic<double> known = 0.0;
+  double rate = known.load(std::memory_order_relaxed);
+  if (rate == 0.0) known.store(rate = kAssumedFlopsPerCpu * usable_cpus(), std::memory_order_relaxed);
+  return rate;
+}
+
 // Before there is an engine: is this product the reason to start it?
 bool consider_start(const HostGemm& gemm, const HostBlas& host) {
   Process& mine = the_process();
   const Calibration assumed = assumed_calibration();
   const double gpu = gpu_seconds(gemm, assumed);
-  static const double assumed_rate = kAssumedFlopsPerCpu * usable_cpus();
   const double flops = 2.0 * volume(gemm);
   const double known = mine.rates.find(host);
-  const double saved = flops / (known > 0 ? known : assumed_rate) - environment().min_speedup * gpu;
+  const double saved = flops / (known > 0 ? known : assumed_rate()) - environment().min_speedup * gpu;
   if (saved <= 0 || !time_to_start(mine, saved)) return false;
   const std::unique_lock lock(mine.starting, std::try_to_lock);
   if (!lock.owns_lock() || closed || engine.load() != nullptr) return false;

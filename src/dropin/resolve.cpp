@@ -20,7 +20,7 @@ Dl_info where_is(const void* address) {
 
 // Null where the function is one of ours.
 void* not_ours(void* function) {
-  static const void* const our_base = where_is(reinterpret_cast<const void*>(&resolve)).dli_fbase;
+  const void* const our_base = where_is(reinterpret_cast<const void*>(&resolve)).dli_fbase;
   return function != nullptr && where_is(function).dli_fbase != our_base ? function : nullptr;
 }
 

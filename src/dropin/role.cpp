@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -64,9 +65,13 @@ bool names_library(std::string_view list, std::string_view file) {
   return false;
 }
 
+// With no lock, as environment(): deciding twice gives the same.
 Role role() {
-  static const Role decided = decide();
-  return decided;
+  constexpr int kUndecided = -1;
+  static constinit std::atomic<int> known = kUndecided;
+  int decided = known.load(std::memory_order_relaxed);
+  if (decided == kUndecided) known.store(decided = static_cast<int>(decide()), std::memory_order_relaxed);
+  return static_cast<Role>(decided);
 }
 
 }  // namespace fastgemm::dropin

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -36,10 +37,15 @@ void print_at_exit() {
 // The child of a fork counts its own calls.
 void forget_in_child() { new (&counters) Statistics; }
 
-bool arrange() {
+// Whether calls are counted; the first to ask arranges what is to be done with the counts. With no lock, as
+// environment().
+bool wanted() {
   if (!environment().stats) return false;
-  pthread_atfork(nullptr, nullptr, &forget_in_child);
-  std::atexit(&print_at_exit);
+  static constinit std::atomic<bool> arranged = false;
+  if (!arranged.load(std::memory_order_relaxed) && !arranged.exchange(true)) {
+    pthread_atfork(nullptr, nullptr, &forget_in_child);
+    std::atexit(&print_at_exit);
+  }
   return true;
 }
 
@@ -113,10 +119,7 @@ int size_class(const HostGemm& g) {
   return index;
 }
 
-bool statistics_wanted() {
-  static const bool wanted = arrange();
-  return wanted;
-}
+bool statistics_wanted() { return wanted(); }
 
 Statistics& statistics() { return counters; }
 
