@@ -111,7 +111,7 @@ inline bool whole_lines(const Operand& operand) {
 
 // Pairs where copies fetch parts of two lines in place of one, and L2 binds: 2048 x 2048 x 2048 with ld 2056 took 41.0,
 // 53.9, 52.7 us on one H200 (tiles 256 x 128, 192 x 128, 128 x 128), and in pairs 31.7, 43.6, 40.3. With whole lines they
-// gain nothing from 1024 to 16384 and cost up to 1 us.
+// gain nothing from 1024 to 16384 and cost up to 3 us at 1024.
 inline bool takes_pairs(const GemmProblem& problem, const LaunchContext& context, TileShape tile) {
   constexpr std::int64_t kLeastDepth = 512;
   if (whole_lines(problem.a) && whole_lines(problem.b)) return false;

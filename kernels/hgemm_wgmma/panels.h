@@ -39,7 +39,7 @@ constexpr std::int64_t round_up_to(std::int64_t value, std::int64_t unit) { retu
 
 // An operand, or a panel of `extent` of it along m or n, as columns in memory. They are repacked to begin at multiples
 // of 128 bytes, as the rows of 64 elements that copies fetch are then a cache line each, not parts of two: with a ld of
-// 2056 in place of 2048 products of 2048 took 40 to 52 us on one H200, not 28.
+// 2056 in place of 2048 products of 2048 took 40 to 55 us on one H200, not 28 to 36.
 struct Columns {
   std::int64_t inner = 0;
   std::int64_t outer = 0;

@@ -13,7 +13,7 @@
 #include "tests/emulation/engine/device_array.h"
 #include "tests/emulation/engine/options.h"
 #include "tests/emulation/engine/violation.h"
-#include "tests/emulation/kernels/gemm_case.h"
+#include "tests/emulation/kernels/tensor_case.h"
 #include "tests/support/catch.h"
 
 using namespace fastgemm;
@@ -21,24 +21,6 @@ using namespace fastgemm::emulation;
 using sgemm_tensor::Method;
 
 namespace {
-
-constexpr Op kOps[] = {Op::kN, Op::kT};
-
-std::uint64_t next_seed() {
-  static std::uint64_t seed = 0;
-  return ++seed;
-}
-
-GemmCase make_case(Op op_a, Op op_b, int m, int n, int k) {
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
-  gemm.row_workspace = RowWorkspace::kFastest;
-  return gemm;
-}
 
 // Runs one case on exact integers, each under another seed: another order of blocks, warps, lanes and copies.
 void check(const KernelEntry& row, GemmCase gemm) {
