@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "kernels/epilogue/epilogues.h"
 #include "kernels/tile/swizzle.cuh"
 #include "kernels/tile/wgmma_descriptor.cuh"
 
@@ -51,13 +52,9 @@ constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit *
 // tile, each half of its columns.
 enum class Schedule { kPingPong, kCooperative };
 
-// Which epilogues a kernel has code for: alpha alone, known to the host, into an FP16 D of whole chunks, or all. A small
-// product waits for the code of its kernel to come from memory: with code for all epilogues (80 KB in place of 28)
-// 128 x 128 x 128 took 7.5 us on one H200, not 5.6, and 1024 x 1024 x 1024 12.4, not 9.4.
-enum class Epilogues { kPlain, kAll };
-
 // Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits and
-// kPairs: there are kernels that cut k, and for pairs of blocks.
+// kPairs: there are kernels that cut k, and for pairs of blocks. Epilogues::kPlain here means besides that D is FP16 in
+// whole chunks.
 template <class Shape, Major kMajorLeftValue, Major kMajorRightValue, Epilogues kEpiloguesValue, int kClusterValue,
           bool kSplitsValue>
 struct Config : Shape {

@@ -98,9 +98,7 @@ inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int
 
 // Whether the kernels for plain epilogues do. Copies write whole chunks, also where D's last row cuts one.
 inline bool is_plain(const GemmProblem& problem) {
-  return problem.alpha.device == nullptr && problem.beta.device == nullptr && problem.beta.value == 0.0f &&
-         problem.bias == nullptr && problem.activation == Activation::kNone && problem.m % kChunkElements == 0 &&
-         d_by_copies(problem);
+  return is_scaled_product(problem) && problem.m % kChunkElements == 0 && d_by_copies(problem);
 }
 
 // Whether the rows of 64 elements that copies fetch are cache lines.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/epilogue/epilogues.h"
 #include "kernels/tile/slice_copy_map.cuh"
 #include "kernels/tile/thread_tile_map.cuh"
 
@@ -16,6 +17,8 @@ enum class Transfer { kAsync, kStaged };
 // kMeetEarly: warps meet in the middle of a k tile, half a tile before they need what they waited for, and a stage is
 // refilled one tile later; else they meet at its end.
 // kSplits: a launch may cut k into parts, each a block's. Costs a few registers, which the large tiles do not have.
+// kHasPlain: there are kernels of their own for plain epilogues, whole and in parts; for the tiles of small products, where
+// the wait for code counts.
 // kGroups: so many groups of warps share a tile, each with its own steps of every k tile; their sums are added at the
 // end. Small products have too few tiles for warps to hide each other's latencies.
 
@@ -36,6 +39,7 @@ struct Tile256x128x8 {
   static constexpr int kBlocksPerSm = 1;
   static constexpr int kGroups = 1;
   static constexpr bool kSplits = false;
+  static constexpr bool kHasPlain = false;
 };
 
 // The same with the block's barrier, and more stages in its place.
@@ -59,6 +63,7 @@ struct Tile128x128x8 {
   static constexpr int kBlocksPerSm = 2;
   static constexpr int kGroups = 1;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = false;
 };
 
 struct Tile128x64x8 {
@@ -76,6 +81,7 @@ struct Tile128x64x8 {
   static constexpr int kBlocksPerSm = 3;
   static constexpr int kGroups = 1;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = false;
 };
 
 struct Tile64x64x16 {
@@ -93,6 +99,7 @@ struct Tile64x64x16 {
   static constexpr int kBlocksPerSm = 4;
   static constexpr int kGroups = 1;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
 };
 
 struct Tile32x32x16 {
@@ -110,6 +117,7 @@ struct Tile32x32x16 {
   static constexpr int kBlocksPerSm = 8;
   static constexpr int kGroups = 1;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
 };
 
 // Small tiles with groups.
@@ -154,13 +162,17 @@ struct Staged : AsyncTile {
   static constexpr Transfer kTransfer = Transfer::kStaged;
   static constexpr int kStages = 2;
   static constexpr bool kMeetEarly = false;
+  static constexpr bool kHasPlain = false;
   static constexpr int kBlocksPerSm = AsyncTile::kBlocksPerSm < 3 ? AsyncTile::kBlocksPerSm : 3;
 };
 
-// A kernel: a tile, and how each operand is copied.
-template <class Tile, SliceCopy kCopyOfA, SliceCopy kCopyOfB>
+// A kernel: a tile, how each operand is copied, which epilogues there are, and whether k may be cut.
+template <class Tile, SliceCopy kCopyOfA, SliceCopy kCopyOfB, Epilogues kEpilogues = Epilogues::kAll,
+          bool kSplitsValue = Tile::kSplits>
 struct Config : Tile {
   using Tile::kTileK, Tile::kTileM, Tile::kTileN, Tile::kWarpsM, Tile::kWarpsN, Tile::kStages;
+  static constexpr bool kPlain = kEpilogues == Epilogues::kPlain;
+  static constexpr bool kSplits = kSplitsValue;
   static constexpr SliceCopy kCopyA = kCopyOfA;
   static constexpr SliceCopy kCopyB = kCopyOfB;
   static constexpr bool kTransposesA = kCopyA == SliceCopy::kTransposed4;

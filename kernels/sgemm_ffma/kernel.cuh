@@ -130,9 +130,11 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   if constexpr (Config::kSplits) part = split_part(params.split, part.tile);
   const BlockTile tile = block_tile<Config>(params, part.tile);
   Accumulators<Config> r_acc = {};
-  if (problem.k > 0 && load_scalar(problem.alpha) != 0.0f) {
-    prefetch_c(problem, tile.batch, {tile.first_m, tile.first_n, Config::kTileM, Config::kTileN}, ptx::thread_index(),
-               Config::kThreads);
+  if (Config::kPlain || has_product(problem)) {
+    if constexpr (!Config::kPlain) {
+      prefetch_c(problem, tile.batch, {tile.first_m, tile.first_n, Config::kTileM, Config::kTileN},
+                 ptx::thread_index(), Config::kThreads);
+    }
     Mainloop<Config>(tile_operands<Config>(params, tile, part.index)).run(r_acc);
     if constexpr (Config::kGroups > 1) {
       if (!add_groups<Config>(r_acc)) return;
@@ -143,7 +145,8 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   } else if (part.index > 0 || ptx::thread_index() >= Config::kGroupThreads) {
     return;
   }
-  const Epilogue epilogue = make_epilogue(problem, tile.batch);
+  const Epilogue epilogue =
+      Config::kPlain ? make_plain_epilogue(problem, tile.batch) : make_epilogue(problem, tile.batch);
   const ThreadTileOrigin origin = thread_tile_origin<Config>(problem, tile.first_m, tile.first_n);
   store_scaled<Config>(epilogue, origin, r_acc);
   finish_stored<Config>(epilogue, origin);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -19,6 +20,12 @@ inline bool allows_vectors(const Operand& operand, std::int64_t batch_count) {
   return operand_alignment(operand, DataType::kFloat32, batch_count) >= 16;
 }
 
+template <class Tile, Epilogues kEpilogues, bool kSplits>
+struct KernelsOf {
+  template <SliceCopy kCopyA, SliceCopy kCopyB>
+  static constexpr auto kernel = sgemm_ffma_kernel<Config<Tile, kCopyA, kCopyB, kEpilogues, kSplits>>;
+};
+
 // What the kernel table needs of a tile. It has two kernels for each of four layouts: 16-byte and 4-byte copies. Small
 // tiles read one k-contiguous operand along k, in 16-byte copies; large ones, and the other such operand of TN, take it
 // in 4-byte pieces however it is aligned.
@@ -34,29 +41,40 @@ class Launcher {
   static constexpr SliceCopy kRows = kRowCopies ? SliceCopy::kRows16 : SliceCopy::kTransposed4;
   static constexpr bool kRowsOfA = Tile::kTileM > Tile::kTileN;  // in TN: of the larger operand
 
-  template <SliceCopy kCopyA, SliceCopy kCopyB>
-  static constexpr Kernel kKernel = sgemm_ffma_kernel<Config<Tile, kCopyA, kCopyB>>;
+  // The kernels of all layouts.
+  struct Kernels {
+    Kernel of[2][2][2];  // [op A][op B][16-byte copies]
+  };
 
-  // TN's, with 16-byte copies of the larger operand where they are used at all.
-  static constexpr Kernel rows_and_across() {
-    if constexpr (kRowsOfA) {
-      return kKernel<kRows, kAcross>;
-    } else {
-      return kKernel<kAcross, kRows>;
-    }
+  template <Epilogues kEpilogues, bool kSplits>
+  static constexpr Kernels kernels() {
+    using Of = KernelsOf<Tile, kEpilogues, kSplits>;
+    // TN's, with 16-byte copies of the larger operand where they are used at all.
+    constexpr SliceCopy kTnA = kRowsOfA ? kRows : kAcross;
+    constexpr SliceCopy kTnB = kRowsOfA ? kAcross : kRows;
+    return {{{{Of::template kernel<kNarrow, kAcross>, Of::template kernel<kWide, kRows>},
+              {Of::template kernel<kNarrow, kNarrow>, Of::template kernel<kWide, kWide>}},
+             {{Of::template kernel<kAcross, kAcross>, Of::template kernel<kTnA, kTnB>},
+              {Of::template kernel<kAcross, kNarrow>, Of::template kernel<kRows, kWide>}}}};
   }
 
-  // [op A][op B][16-byte copies]
-  static constexpr Kernel kKernels[2][2][2] = {
-      {{kKernel<kNarrow, kAcross>, kKernel<kWide, kRows>}, {kKernel<kNarrow, kNarrow>, kKernel<kWide, kWide>}},
-      {{kKernel<kAcross, kAcross>, rows_and_across()}, {kKernel<kAcross, kNarrow>, kKernel<kRows, kWide>}}};
+  // For all epilogues; then those for plain ones, whole and in parts, where there are such.
+  static constexpr std::array<Kernels, Tile::kHasPlain ? 3 : 1> kKernels = [] {
+    if constexpr (Tile::kHasPlain) {
+      return std::array{kernels<Epilogues::kAll, Tile::kSplits>(), kernels<Epilogues::kPlain, false>(),
+                        kernels<Epilogues::kPlain, true>()};
+    } else {
+      return std::array{kernels<Epilogues::kAll, Tile::kSplits>()};
+    }
+  }();
 
-  static Kernel kernel_of(const GemmProblem& problem) {
+  static Kernel kernel_of(const GemmProblem& problem, int splits) {
     const bool across_a = problem.op_a == Op::kT && (!kRowCopies || (problem.op_b == Op::kN && !kRowsOfA));
     const bool across_b = problem.op_b == Op::kN && (!kRowCopies || (problem.op_a == Op::kT && kRowsOfA));
     const bool a_wide = across_a || allows_vectors(problem.a, problem.batch_count);
     const bool b_wide = across_b || allows_vectors(problem.b, problem.batch_count);
-    return kKernels[static_cast<int>(problem.op_a)][static_cast<int>(problem.op_b)][a_wide && b_wide];
+    const std::size_t kind = !Tile::kHasPlain || !is_scaled_product(problem) ? 0 : splits == 1 ? 1 : 2;
+    return kKernels[kind].of[problem.op_a == Op::kT][problem.op_b == Op::kT][a_wide && b_wide];
   }
 
   using AnyConfig = Config<Tile, kWide, kWide>;
@@ -77,11 +95,13 @@ class Launcher {
   }
 
   static cudaError_t prepare() {
-    for (const auto& of_op_a : kKernels) {
-      for (const auto& of_op_b : of_op_a) {
-        for (const Kernel kernel : of_op_b) {
-          const cudaError_t error = ptx::prepare_kernel(kernel, kSharedBytes);
-          if (error != cudaSuccess) return error;
+    for (const Kernels& kernels : kKernels) {
+      for (const auto& of_op_a : kernels.of) {
+        for (const auto& of_op_b : of_op_a) {
+          for (const Kernel kernel : of_op_b) {
+            const cudaError_t error = ptx::prepare_kernel(kernel, kSharedBytes);
+            if (error != cudaSuccess) return error;
+          }
         }
       }
     }
@@ -99,7 +119,7 @@ class Launcher {
     }
     const std::int64_t tiles =
         std::int64_t{params.tiles_m} * params.tiles_n * problem.batch_count * params.split.splits;
-    const Kernel kernel = kernel_of(problem);
+    const Kernel kernel = kernel_of(problem, params.split.splits);
     ptx::LaunchShape shape{.threads = kThreads, .shared_bytes = kSharedBytes};
     for (; params.first_tile < tiles; params.first_tile += kMaxBlocks) {
       shape.blocks = std::min(tiles - params.first_tile, kMaxBlocks);

@@ -128,6 +128,7 @@ class Mainloop {
     constexpr int kSteps = Config::kGroupSteps;
     constexpr int kTilesBehindNext = Config::kPrefetch - (Config::kMeetStepA < kSteps - 1 ? 2 : 1);
     ptx::SharedAddress fill_offset = 0;
+#pragma unroll 1
     for (int tile = 0; tile < Config::kPrefetch; ++tile) {
       copy_part<1>(0, tile, fill_offset);
       ptx::cp_async_commit();

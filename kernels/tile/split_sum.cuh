@@ -125,21 +125,29 @@ FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
   static_assert(kElements % 4 == 0, "sums travel as 16-byte vectors");
   constexpr std::int64_t kPartSize = std::int64_t{kElements} * kCount;
   float* g_tile = detail::parked_part<kElements, kCount>(split, part.first_slot, threads.index);
-  detail::park_part<kElements, kCount>(g_tile + part.index * kPartSize, element);
+  // First the parts of a group, counted in the group's flag; then, where there are several, the groups' sums, each in
+  // the place of its group's first part, counted in the tile's. One loop: its code would be there twice.
   const int group = part.index / split.group;
   const int first = group * split.group;
-  const int members = part.count - first < split.group ? part.count - first : split.group;
-  // The tile's own flag counts parts, or groups where there is more than one.
-  std::uint32_t* tile_flag = split.flags + part.tile;
-  std::uint32_t* group_flag = tile_flag;
-  if (split.groups > 1) group_flag = split.flags + split.tiles + part.tile * split.groups + group;
-  if (!detail::count_last(group_flag, members, threads)) return false;
-  detail::sum_parked<kElements, kCount, kInFlight>(g_tile + first * kPartSize, kPartSize, members, element);
-  if (split.groups == 1) return true;
-  detail::park_part<kElements, kCount>(g_tile + first * kPartSize, element);
-  if (!detail::count_last(tile_flag, split.groups, threads)) return false;
-  detail::sum_parked<kElements, kCount, kInFlight>(g_tile, split.group * kPartSize, split.groups, element);
-  return true;
+  const bool one_group = split.groups == 1;
+  std::uint32_t* const tile_flag = split.flags + part.tile;
+  std::uint32_t* flag = one_group ? tile_flag : split.flags + split.tiles + part.tile * split.groups + group;
+  int members = part.count - first < split.group ? part.count - first : split.group;
+  std::int64_t stride = kPartSize;
+  const float* g_first = g_tile + first * kPartSize;
+  float* g_own = g_tile + part.index * kPartSize;
+#pragma unroll 1
+  for (bool last = one_group;; last = true) {
+    detail::park_part<kElements, kCount>(g_own, element);
+    if (!detail::count_last(flag, members, threads)) return false;
+    detail::sum_parked<kElements, kCount, kInFlight>(g_first, stride, members, element);
+    if (last) return true;
+    g_own = g_tile + first * kPartSize;
+    g_first = g_tile;
+    stride = split.group * kPartSize;
+    members = split.groups;
+    flag = tile_flag;
+  }
 }
 
 }  // namespace fastgemm
