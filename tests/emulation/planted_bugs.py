@@ -79,10 +79,8 @@ BUGS = [
     dict(FFMA, name="barrier of one operand's slice only", file="sgemm_ffma/mainloop.cuh",
          find="if (step == Config::kMeetStepB) meet_sharers_of_b();", replace=""),
     dict(FFMA, name="copy one stage too early", file="sgemm_ffma/mainloop.cuh",
-         find="""    ptx::SharedAddress fill_offset = 0;
-    for (int tile = 0;""",
-         replace="""    ptx::SharedAddress fill_offset = kStageBytes;
-    for (int tile = 0;"""),
+         find="    ptx::SharedAddress fill_offset = 0;\n",
+         replace="    ptx::SharedAddress fill_offset = kStageBytes;\n"),
     dict(FFMA, name="stale stage: fragments of the tile before", file="sgemm_ffma/mainloop.cuh",
          find="""          fill_offset = next_stage(fill_offset);
         }
