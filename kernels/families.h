@@ -14,6 +14,7 @@ std::span<const KernelEntry> sgemm_ffma_f32_sm75();  // kernels/sgemm_ffma, regi
 std::span<const KernelEntry> sgemm_ffma_f32_sm80();  // kernels/sgemm_ffma, cp.async
 std::span<const KernelEntry> sgemm_ffma_small_f32_sm80();  // the same in small tiles
 std::span<const KernelEntry> sgemm_hopper_f32_sm90();  // kernels/sgemm_hopper, bulk tensor copies
+std::span<const KernelEntry> sgemm_sliced_f32_sm90();  // kernels/sgemm_sliced, bulk tensor copies, small tiles
 std::span<const KernelEntry> sgemm_tensor_f32_sm90();  // kernels/sgemm_tensor, FP16 or BF16 parts on wgmma
 std::span<const KernelEntry> sgemm_tensor_mma_f32_sm80();  // kernels/sgemm_tensor_mma, FP16 parts on mma.sync
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
@@ -25,6 +26,9 @@ std::span<const KernelEntry> gemv_f16();
 inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no architecture is built
 #ifdef FASTGEMM_HAS_SGEMM_HOPPER
     sgemm_hopper_f32_sm90,
+#endif
+#ifdef FASTGEMM_HAS_SGEMM_SLICED
+    sgemm_sliced_f32_sm90,
 #endif
 #ifdef FASTGEMM_HAS_SGEMM_TENSOR
     sgemm_tensor_f32_sm90,
