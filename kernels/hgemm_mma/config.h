@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/contract.h"
+#include "kernels/epilogue/epilogues.h"
 #include "kernels/tile/swizzle.cuh"
 
 namespace fastgemm::hgemm_mma {
@@ -26,6 +27,8 @@ struct AmpereDefaults {
   static constexpr int kGroupRows = 2048;  // of D, that the tile order goes through before the next rows
   static constexpr int kBlocksPerSm = 1;
   static constexpr bool kSplits = false;  // a launch may cut k into parts, each a block's
+  // There are kernels of their own for plain epilogues: of the tiles of small products, where the wait for code counts.
+  static constexpr bool kHasPlain = false;
 };
 
 // sm_75: no cp.async, half the depth an instruction.
@@ -35,9 +38,13 @@ struct TuringDefaults : AmpereDefaults {
   static constexpr int kStages = 2;
 };
 
-// A Config for given transpositions and alignments in bytes of A's columns and of B's (16, 4 or 2).
-template <class Config, Op kOpA, Op kOpB, int kAlignmentOfA, int kAlignmentOfB = kAlignmentOfA>
+// A Config for given transpositions and alignments in bytes of A's columns and of B's (16, 4 or 2), with code for all
+// epilogues or for plain ones, for k that is cut or for whole k.
+template <class Config, Op kOpA, Op kOpB, int kAlignmentOfA, int kAlignmentOfB = kAlignmentOfA,
+          Epilogues kEpilogues = Epilogues::kAll, bool kSplitsValue = Config::kSplits>
 struct Variant : Config {
+  static constexpr bool kPlain = kEpilogues == Epilogues::kPlain;
+  static constexpr bool kSplits = kSplitsValue;
   static constexpr int kAlignmentA = kAlignmentOfA;
   static constexpr int kAlignmentB = kAlignmentOfB;
   static constexpr int kAlignment = kAlignmentA < kAlignmentB ? kAlignmentA : kAlignmentB;

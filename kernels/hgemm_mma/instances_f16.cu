@@ -12,6 +12,7 @@ struct Tile64x64Odd : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 16, kStages = 2;
   static constexpr int kBlocksPerSm = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
   static constexpr bool kDoubleFragments = false;
 };
 
@@ -20,12 +21,14 @@ struct Tile64x64Even : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 16, kStages = 4;
   static constexpr int kBlocksPerSm = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
 };
 
 struct Tile64x64 : AmpereDefaults {
   static constexpr int kTileM = 64, kTileN = 64, kTileK = 64, kWarpM = 32, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 3;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
   using Even = Tile64x64Even;
   using Odd = Tile64x64Odd;
 };
@@ -34,6 +37,7 @@ struct Tile128x64 : AmpereDefaults {
   static constexpr int kTileM = 128, kTileN = 64, kTileK = 64, kWarpM = 64, kWarpN = 32, kStages = 4;
   static constexpr int kBlocksPerSm = 2;
   static constexpr bool kSplits = true;
+  static constexpr bool kHasPlain = true;
   using Even = Tile64x64Even;
   using Odd = Tile64x64Odd;
 };

@@ -77,10 +77,12 @@ __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
   const BlockPlace place = block_place<Variant>(params, part.tile);
   const int warp = ptx::warp_index();
   Accumulators<Variant> acc = {};
-  if (has_product(problem)) {
+  if (Variant::kPlain || has_product(problem)) {
     TilePipeline<Variant> pipeline = make_pipeline<Variant>(params, place, part.index);
-    const TileExtent tile{first_row<Variant>(place), first_column<Variant>(place), Variant::kTileM, Variant::kTileN};
-    prefetch_c(problem, place.batch, tile, ptx::thread_index(), Variant::kThreads);
+    if constexpr (!Variant::kPlain) {
+      const TileExtent tile{first_row<Variant>(place), first_column<Variant>(place), Variant::kTileM, Variant::kTileN};
+      prefetch_c(problem, place.batch, tile, ptx::thread_index(), Variant::kThreads);
+    }
     accumulate(acc, pipeline, warp);
     if constexpr (Variant::kSplits) {
       if (params.split.splits > 1 && !sum_parts<Variant>(params.split, part, acc)) return;
@@ -88,7 +90,8 @@ __global__ void __launch_bounds__(Variant::kThreads, Variant::kBlocksPerSm)
   } else if (part.index > 0) {
     return;
   }
-  const Epilogue epilogue = make_epilogue(problem, place.batch);
+  const Epilogue epilogue =
+      Variant::kPlain ? make_plain_epilogue(problem, place.batch) : make_epilogue(problem, place.batch);
   const std::int64_t row = first_row<Variant>(place) + warp_row<Variant>(warp);
   const std::int64_t column = first_column<Variant>(place) + warp_column<Variant>(warp);
   store_warp_tile(epilogue, acc, {row, column, problem.m, problem.n});

@@ -31,24 +31,44 @@ struct OfTranspositions {
   Instantiation of[2][2];
 };
 
-template <class Config, int kAlignmentA, int kAlignmentB>
+template <class Config, int kA, int kB, Epilogues kEpilogues, bool kSplits>
 constexpr OfTranspositions of_transpositions() {
-  return {{{instantiation<Variant<Config, Op::kN, Op::kN, kAlignmentA, kAlignmentB>>(),
-            instantiation<Variant<Config, Op::kN, Op::kT, kAlignmentA, kAlignmentB>>()},
-           {instantiation<Variant<Config, Op::kT, Op::kN, kAlignmentA, kAlignmentB>>(),
-            instantiation<Variant<Config, Op::kT, Op::kT, kAlignmentA, kAlignmentB>>()}}};
+  return {{{instantiation<Variant<Config, Op::kN, Op::kN, kA, kB, kEpilogues, kSplits>>(),
+            instantiation<Variant<Config, Op::kN, Op::kT, kA, kB, kEpilogues, kSplits>>()},
+           {instantiation<Variant<Config, Op::kT, Op::kN, kA, kB, kEpilogues, kSplits>>(),
+            instantiation<Variant<Config, Op::kT, Op::kT, kA, kB, kEpilogues, kSplits>>()}}};
+}
+
+// What an instantiation has code for.
+enum Kind { kGeneral, kPlainWhole, kPlainInParts, kKinds };
+
+// One for each kind; where there are no kernels for plain epilogues alone, those for all stand in.
+struct OfKinds {
+  OfTranspositions of[kKinds];
+};
+
+template <class Config, int kAlignmentA, int kAlignmentB>
+constexpr OfKinds of_kinds() {
+  const OfTranspositions general =
+      of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kAll, Config::kSplits>();
+  if constexpr (Config::kHasPlain) {
+    return {{general, of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kPlain, false>(),
+             of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kPlain, true>()}};
+  } else {
+    return {{general, general, general}};
+  }
 }
 
 // The instantiations of a row by alignment class. A row may leave what is aligned to 4 and to 2 bytes only to another
 // tile, Config::Even and Config::Odd, which rows can share. Often only one operand is odd, and the other one, which may
 // be much the larger, still comes in 16-byte pieces.
 template <class Config>
-inline constexpr OfTranspositions kInstantiations[] = {
-    of_transpositions<Config, 16, 16>(),
-    of_transpositions<typename Config::Even, 4, 4>(),
-    of_transpositions<typename Config::Odd, 2, 2>(),
-    of_transpositions<typename Config::Odd, 2, 16>(),
-    of_transpositions<typename Config::Odd, 16, 2>(),
+inline constexpr OfKinds kInstantiations[] = {
+    of_kinds<Config, 16, 16>(),
+    of_kinds<typename Config::Even, 4, 4>(),
+    of_kinds<typename Config::Odd, 2, 2>(),
+    of_kinds<typename Config::Odd, 2, 16>(),
+    of_kinds<typename Config::Odd, 16, 2>(),
 };
 
 // 0, 1, 2: every column of every batch entry allows accesses of 16, 4, 2 bytes. Arrays of pointers lie in device
@@ -79,11 +99,13 @@ inline bool supports(const GemmProblem& problem) {
 
 template <class Config>
 cudaError_t prepare() {
-  for (const OfTranspositions& aligned : kInstantiations<Config>) {
-    for (const auto& of_op_a : aligned.of) {
-      for (const Instantiation& entry : of_op_a) {
-        const cudaError_t error = ptx::prepare_kernel(entry.kernel, entry.shared_bytes);
-        if (error != cudaSuccess) return error;
+  for (const OfKinds& aligned : kInstantiations<Config>) {
+    for (const OfTranspositions& of_kind : aligned.of) {
+      for (const auto& of_op_a : of_kind.of) {
+        for (const Instantiation& entry : of_op_a) {
+          const cudaError_t error = ptx::prepare_kernel(entry.kernel, entry.shared_bytes);
+          if (error != cudaSuccess) return error;
+        }
       }
     }
   }
@@ -112,9 +134,9 @@ inline cudaError_t launch_tiles(const Instantiation& entry, const GemmProblem& p
 
 template <class Config>
 cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
-  const int op_a = problem.op_a == Op::kT;
-  const int op_b = problem.op_b == Op::kT;
-  return launch_tiles(kInstantiations<Config>[alignment_class(problem)].of[op_a][op_b], problem, context);
+  const Kind kind = !is_scaled_product(problem) ? kGeneral : context.splits == 1 ? kPlainWhole : kPlainInParts;
+  const OfTranspositions& entries = kInstantiations<Config>[alignment_class(problem)].of[kind];
+  return launch_tiles(entries.of[problem.op_a == Op::kT][problem.op_b == Op::kT], problem, context);
 }
 
 }  // namespace fastgemm::hgemm_mma

@@ -113,7 +113,7 @@ class TilePipeline {
   // Makes the first tile readable.
   FG_DEVICE void prologue() {
     if constexpr (Variant::kPrefetch == Prefetch::kAsync) {
-#pragma unroll
+#pragma unroll 1
       for (std::uint32_t stage = 0; stage < kAhead; ++stage) copy_async(left_ > stage ? left_ - stage : 0);
       ptx::cp_async_wait<Variant::kStages - 2>();
     } else {
