@@ -100,6 +100,10 @@ FG_DEVICE void st_global_u32(void* address, std::uint32_t value) {
   asm volatile("st.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
+FG_DEVICE void st_global_u32x2(void* address, uint2 value) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(address), "r"(value.x), "r"(value.y) : "memory");
+}
+
 FG_DEVICE void st_global_u32x4(void* address, uint4 value) {
   asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(address), "r"(value.x), "r"(value.y), "r"(value.z),
                "r"(value.w)

@@ -125,12 +125,11 @@ struct Config : Shape {
   static_assert(kSumColumns == kTileRight || kSumOrder == SumOrder::kOneByOne, "others have all columns' rests");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
-  // stage, and one a warpgroup whose turn to multiply it is; then a summary a warp.
+  // stage, and one a warpgroup whose turn to multiply it is.
   static constexpr int kResultOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * Strip::kBytes;
-  static constexpr int kSummaryOffset = kBarrierOffset + (2 * kStages + kWarpgroups) * 8;
-  static_assert(kSummaryOffset % 16 == 0, "summaries are vectors");
-  static constexpr std::int64_t kSharedBytes = kSummaryOffset + kThreads / 32 * 16 + kSwizzleAlignment;
+  static constexpr std::int64_t kSharedBytes =
+      kBarrierOffset + (2 * kStages + kWarpgroups) * 8 + kSwizzleAlignment;
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 };
 

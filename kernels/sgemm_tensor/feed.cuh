@@ -21,7 +21,6 @@ struct SharedLayout {
   }
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
-  FG_DEVICE ptx::SharedAddress summaries() const { return s_ring + Config::kSummaryOffset; }
   FG_DEVICE ptx::SharedAddress turn(int warpgroup) const { return full(2 * Config::kStages + warpgroup); }
 };
 

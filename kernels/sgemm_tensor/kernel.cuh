@@ -29,12 +29,11 @@ FG_DEVICE void consume(const ProductParams& params, const SharedLayout<Config>& 
 // With FP16 parts every block chooses, so that the split pass need not wait for its last block, and one writes the
 // choice down for the launches that follow.
 template <class Config>
-FG_DEVICE bool is_chosen(const ProductParams& params, const SharedLayout<Config>& shared) {
+FG_DEVICE bool is_chosen(const ProductParams& params) {
   if constexpr (Config::kMethod != Method::kFp16x3) {
     return ptx::ld_global_u32(params.g_method) == static_cast<std::uint32_t>(Config::kMethod);
   } else {
-    const Method method = choose_method<kThreads / 32>(params.g_summaries, params.summary_count, params.bf16_available,
-                                                       shared.summaries());
+    const Method method = choose_method(params.g_summaries, params.summary_count, params.bf16_available);
     if (ptx::block_index() == 0 && ptx::thread_index() == 0) {
       ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
     }
@@ -54,7 +53,7 @@ __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_
     init_barriers(shared);
   }
   ptx::griddepcontrol_wait();
-  if (!has_product(params.problem) || !is_chosen(params, shared)) return;
+  if (!has_product(params.problem) || !is_chosen<Config>(params)) return;
   ptx::barrier_sync();
   if (warpgroup == kWarpgroups) {
     ptx::setmaxnreg_dec<kProducerRegisters>();

@@ -104,6 +104,7 @@ struct Summary {
 };
 
 __host__ __device__ constexpr std::uint32_t larger(std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }
+__host__ __device__ constexpr std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 
 __host__ __device__ constexpr Summary join(const Summary& a, const Summary& b) {
   return {larger(a.top, b.top), larger(a.sum, b.sum), a.not_fp16 | b.not_fp16, a.not_bf16 | b.not_bf16};

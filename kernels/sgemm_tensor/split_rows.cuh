@@ -75,6 +75,25 @@ FG_DEVICE void split_number(float x, const RowScale& row, std::uint32_t (&parts)
   }
 }
 
+// Those of two neighbours, `even` in the lower half of each word.
+template <Method kMethod>
+FG_DEVICE void split_pair(float even, float odd, const RowScale& row, std::uint32_t (&parts)[Parts<kMethod>::kCount]) {
+  if constexpr (kMethod == Method::kFp16x3) {
+    even = ptx::mul_rn(even, row.scale);
+    odd = ptx::mul_rn(odd, row.scale);
+    parts[0] = ptx::f16x2_from_f32(even, odd);
+    parts[1] = ptx::f16x2_from_f32(
+        ptx::add_rn(even, -ptx::f32_from_f16(static_cast<std::uint16_t>(parts[0]))),  // exact, but for the conversion
+        ptx::add_rn(odd, -ptx::f32_from_f16(static_cast<std::uint16_t>(parts[0] >> 16))));
+  } else {
+    std::uint32_t of_odd[Parts<kMethod>::kCount];
+    split_number<kMethod>(even, row, parts);
+    split_number<kMethod>(odd, row, of_odd);
+#pragma unroll
+    for (int part = 0; part < Parts<kMethod>::kCount; ++part) parts[part] |= of_odd[part] << 16;
+  }
+}
+
 // Of a row, or of some of its elements.
 struct Tally {
   float sum = 0.0f;
@@ -82,11 +101,25 @@ struct Tally {
   std::uint32_t bf16_misses = 0;
 };
 
-FG_DEVICE void count(float x, const RowScale& row, Tally& tally) {
+FG_DEVICE void count_misses(float x, const RowScale& row, Tally& tally) {
   const std::uint32_t size = magnitude(ptx::bits_from_f32(x));
-  tally.sum = ptx::add_rn(tally.sum, ptx::f32_from_bits(size));
   tally.fp16_misses += misses(size, row.full) ? 1 : 0;
   tally.bf16_misses += misses(size, row.safe) ? 1 : 0;
+}
+
+// Misses are rare: they are counted where the least of all numbers is one.
+template <int kCount>
+FG_DEVICE void count(const float (&r_x)[kCount], const RowScale& row, Tally& tally) {
+  std::uint32_t least = 0xffffffffu;  // less 1, so that 0 is none
+#pragma unroll
+  for (const float x : r_x) {
+    const std::uint32_t size = magnitude(ptx::bits_from_f32(x));
+    tally.sum = ptx::add_rn(tally.sum, ptx::f32_from_bits(size));
+    least = smaller(least, size - 1);
+  }
+  if (least >= row.full - 1) return;
+#pragma unroll
+  for (const float x : r_x) count_misses(x, row, tally);
 }
 
 FG_DEVICE Summary judge_row(std::uint32_t top, const Tally& tally, int depth) {
@@ -115,11 +148,12 @@ FG_HOST_DEVICE constexpr int rows_at_a_time(std::int64_t depth) {
   return rows;
 }
 
-// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring elements, whatever the alignment. What a
-// team can hold at once is read once, a longer row twice.
-template <Method kMethod, int kTeam>
+// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring runs of kRun elements: of 4 where rows are
+// aligned, else of 1. What a team can hold at once is read once, a longer row twice.
+template <Method kMethod, int kTeam, int kRun>
 class RowSplit {
   static constexpr int kHeld = kHeldOfRow;
+  static_assert(kRun == 1 || kRun == 4, "loads and stores of these lengths");
   static constexpr int kTeams = kSplitThreads / kTeam;
   static constexpr int kTeamWarps = kTeam / 32;
 
@@ -165,29 +199,49 @@ class RowSplit {
  private:
   // Constant distances from one address, and one comparison with a constant each: registers are for the numbers.
   FG_DEVICE void load(const float* g_row, int slab) {
-    const int first_k = slab * kSlab + index_;
+    const int first_k = slab * kSlab + index_ * kRun;
     const float* g_first = g_row + first_k;
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
-      r_x_[i] = i * kTeam < depth_ - first_k ? ptx::ld_global_f32(g_first + i * kTeam) : 0.0f;
+    for (int i = 0; i < kHeld; i += kRun) {
+      const int left = depth_ - first_k - i * kTeam;
+      if constexpr (kRun == 4) {
+        if (left >= kRun) {
+          const float4 x = ptx::ld_global_once_f32x4(g_first + i * kTeam);
+          r_x_[i] = x.x, r_x_[i + 1] = x.y, r_x_[i + 2] = x.z, r_x_[i + 3] = x.w;
+          continue;
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < kRun; ++j) r_x_[i + j] = j < left ? ptx::ld_global_f32(g_first + i * kTeam + j) : 0.0f;
     }
   }
 
   FG_DEVICE void store(std::uint16_t* g_parts, int slab, const RowScale& scale, Tally& tally) const {
-    static_assert(kTeam % kBlockK == 0, "a thread's elements have the same place in their blocks");
+    static_assert(kTeam * kRun % kBlockK == 0, "a thread's runs have the same place in their blocks");
     constexpr int kCount = Parts<kMethod>::kCount;
-    const int first_k = slab * kSlab + index_;
+    const int first_k = slab * kSlab + index_ * kRun;
     const int padded_depth = (depth_ + kBlockK - 1) / kBlockK * kBlockK;
     std::uint16_t* g_first = g_parts + part_index<kMethod>(first_k, 0);
+    if constexpr (kMethod == Method::kFp16x3) count(r_x_, scale, tally);
 #pragma unroll
-    for (int i = 0; i < kHeld; ++i) {
+    for (int i = 0; i < kHeld; i += kRun) {
       if (i * kTeam >= padded_depth - first_k) break;
-      if constexpr (kMethod == Method::kFp16x3) count(r_x_[i], scale, tally);
+      std::uint16_t* g_run = g_first + i * kTeam * kCount;
       std::uint32_t parts[kCount];
-      split_number<kMethod>(r_x_[i], scale, parts);
+      if constexpr (kRun == 4) {
+        std::uint32_t others[kCount];
+        split_pair<kMethod>(r_x_[i], r_x_[i + 1], scale, parts);
+        split_pair<kMethod>(r_x_[i + 2], r_x_[i + 3], scale, others);
 #pragma unroll
-      for (int part = 0; part < kCount; ++part) {
-        ptx::st_global_u16(g_first + i * kTeam * kCount + part * kBlockK, static_cast<std::uint16_t>(parts[part]));
+        for (int part = 0; part < kCount; ++part) {
+          ptx::st_global_u32x2(g_run + part * kBlockK, uint2{parts[part], others[part]});
+        }
+      } else {
+        split_number<kMethod>(r_x_[i], scale, parts);
+#pragma unroll
+        for (int part = 0; part < kCount; ++part) {
+          ptx::st_global_u16(g_run + part * kBlockK, static_cast<std::uint16_t>(parts[part]));
+        }
       }
     }
   }

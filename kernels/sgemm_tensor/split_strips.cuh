@@ -119,23 +119,19 @@ class StripSplit {
     if (row >= operand_.rows || k >= (depth_ + kBlockK - 1) / kBlockK * kBlockK) return;
     const ptx::SharedAddress s_run = s_slab_ + row_of_warp(index) * kPitch + ptx::lane_index() * (kRun * 4);
     std::uint32_t words[kCount][kRun / 2];
+    float numbers[kRun];
 #pragma unroll
     for (int four = 0; four < kRun; four += 4) {
       const float4 x = ptx::ld_shared_f32x4(s_run + four * 4);
-      const float numbers[4] = {x.x, x.y, x.z, x.w};
+      numbers[four] = x.x, numbers[four + 1] = x.y, numbers[four + 2] = x.z, numbers[four + 3] = x.w;
+    }
+    if constexpr (kMethod == Method::kFp16x3) count(numbers, scale, tally);
 #pragma unroll
-      for (int i = 0; i < 4; i += 2) {
-        std::uint32_t even[kCount];
-        std::uint32_t odd[kCount];
-        split_number<kMethod>(numbers[i], scale, even);
-        split_number<kMethod>(numbers[i + 1], scale, odd);
+    for (int i = 0; i < kRun; i += 2) {
+      std::uint32_t pair[kCount];
+      split_pair<kMethod>(numbers[i], numbers[i + 1], scale, pair);
 #pragma unroll
-        for (int part = 0; part < kCount; ++part) words[part][(four + i) / 2] = even[part] | odd[part] << 16;
-        if constexpr (kMethod == Method::kFp16x3) {
-          count(numbers[i], scale, tally);
-          count(numbers[i + 1], scale, tally);
-        }
-      }
+      for (int part = 0; part < kCount; ++part) words[part][i / 2] = pair[part];
     }
     std::uint16_t* g_row = operand_.g_parts + row * part_pitch<kMethod>(depth_);
 #pragma unroll

@@ -58,6 +58,7 @@ FG_DEVICE void st_global_wt_f32x4(float* address, float4 value) {
 FG_DEVICE void st_global_f32x4(float* address, float4 value) { st_global_any(address, value, "st_global_f32x4"); }
 FG_DEVICE void st_global_u16(void* address, std::uint16_t value) { st_global_any(address, value, "st_global_u16"); }
 FG_DEVICE void st_global_u32(void* address, std::uint32_t value) { st_global_any(address, value, "st_global_u32"); }
+FG_DEVICE void st_global_u32x2(void* address, uint2 value) { st_global_any(address, value, "st_global_u32x2"); }
 FG_DEVICE void st_global_u32x4(void* address, uint4 value) { st_global_any(address, value, "st_global_u32x4"); }
 
 }  // namespace fastgemm::ptx
