@@ -31,42 +31,38 @@ FG_DEVICE void multiply_block(Sums<Config>& r_sums, const typename LongBlocks<Co
   }
 }
 
-// Loads a group of steps, of which `left` of k exist.
-template <class Config>
-FG_DEVICE void load_group(LongBlocks<Config>& blocks, typename LongBlocks<Config>::Block (&r_group)[Config::kUnroll],
-                          int left) {
-#pragma unroll
-  for (int u = 0; u < Config::kUnroll; ++u) blocks.load(r_group[u], left - u * kStepDepth);
-}
-
 // Sums `depth` of k, at least 1.
 template <class Config>
 FG_DEVICE void sum_products(Sums<Config>& r_sums, LongBlocks<Config>& blocks, ShortOperand& from, std::int64_t depth,
                             int slice) {
-  constexpr int kGroupDepth = Config::kUnroll * kStepDepth;
-  typename LongBlocks<Config>::Block r_group[Config::kUnroll];
+  constexpr int kGroupDepth = Config::kGroupDepth;
+  constexpr int kChunkGroups = Config::kChunkDepth / kGroupDepth;
+  auto groups = static_cast<std::uint32_t>((depth + kGroupDepth - 1) / kGroupDepth);  // left; of 2^39 elements in 32 bits
+  const int last = static_cast<int>(depth - std::int64_t{groups - 1} * kGroupDepth);
+  int in_chunk = 0;
 #pragma unroll 1
-  for (; depth > 0; depth -= Config::kChunkDepth) {
-    const int in_chunk = depth < Config::kChunkDepth ? static_cast<int>(depth) : Config::kChunkDepth;
-    load_group<Config>(blocks, r_group, in_chunk);  // under way while the chunk comes
-    ptx::barrier_sync();                            // the chunk before is read
-    fill_chunk<Config>(from, in_chunk);
-    from.g_first += Config::kChunkDepth * from.depth_step;
-    ptx::barrier_sync();
-#pragma unroll 1
-    for (int first = 0; first < in_chunk; first += kGroupDepth) {
-#pragma unroll
-      for (int u = 0; u < Config::kUnroll; ++u) {
-        multiply_block<Config>(r_sums, r_group[u], first / kStepDepth + u, slice);
-      }
-      if (first + kGroupDepth < in_chunk) load_group<Config>(blocks, r_group, in_chunk - first - kGroupDepth);
+  for (; groups > 0; --groups) {
+    typename LongBlocks<Config>::Block r_group[Config::kUnroll];
+    blocks.load(r_group, groups > 1 ? kGroupDepth : last);
+    if (in_chunk == 0) {  // the loads are under way while the chunk comes
+      ptx::barrier_sync();  // the chunk before is read
+      fill_chunk<Config>(from, groups > kChunkGroups ? Config::kChunkDepth
+                                                     : static_cast<int>(groups - 1) * kGroupDepth + last);
+      from.g_first += from.offset(Config::kChunkDepth, 0, static_cast<int>(element_size(Config::kType)));
+      ptx::barrier_sync();
     }
+#pragma unroll
+    for (int u = 0; u < Config::kUnroll; ++u) {
+      multiply_block<Config>(r_sums, r_group[u], in_chunk * Config::kUnroll + u, slice);
+    }
+    in_chunk = in_chunk == kChunkGroups - 1 ? 0 : in_chunk + 1;
   }
 }
 
 // Adds the slices: each holder gets four neighbours along the long side of the tile's sums over the block's part of k.
 template <class Config>
-FG_DEVICE void add_slices(float (&r_held)[4], const Sums<Config>& r_sums, const ThreadPlace& place) {
+FG_DEVICE void add_slices(float (&r_held)[4], const Sums<Config>& r_sums) {
+  const ThreadPlace place = thread_place<Config>(ptx::thread_index());
   ptx::barrier_sync();  // the last chunk is read
   const ptx::SharedAddress s_slice = ptx::shared_base() + place.slice * Config::kSlicePitch;
 #pragma unroll
@@ -114,11 +110,12 @@ FG_DEVICE void store_held(const GemvParams& params, std::int64_t batch, std::int
   const int column = ptx::thread_index() / kGroups;
   if (column >= sides.extent_short) return;
   const Epilogue epilogue = make_epilogue(params.problem, batch);
-#pragma unroll
+#pragma unroll 1  // registers have no run-time index: so there is the code of one element
   for (int i = 0; i < 4; ++i) {
     const std::int64_t at = first_long + ptx::thread_index() % kGroups * 4 + i;
-    if (at >= sides.extent_long) continue;
-    store_element(epilogue, params.long_is_n ? column : at, params.long_is_n ? at : column, r_held[i]);
+    if (at >= sides.extent_long) return;
+    const float sum = i < 2 ? (i == 0 ? r_held[0] : r_held[1]) : i == 2 ? r_held[2] : r_held[3];
+    store_element(epilogue, params.long_is_n ? column : at, params.long_is_n ? at : column, sum);
   }
 }
 
@@ -143,14 +140,13 @@ FG_DEVICE void sum_part(const GemvParams& params, std::int64_t batch, std::int64
   LongBlocks<Config> blocks(long_entry, g_long.ld, first_long, begin, sides.extent_long - first_long, place);
   ShortOperand from;
   from.along_depth = sides.short_along_depth;
-  from.depth_step = (from.along_depth ? 1 : g_short.ld) * kSize;
-  from.short_step = (from.along_depth ? g_short.ld : 1) * kSize;
+  from.ld_bytes = g_short.ld * kSize;
   from.extent = sides.extent_short;
   const void* short_entry = batch_entry(g_short.data, g_short.pointers, g_short.batch_stride, Config::kType, batch);
-  from.g_first = static_cast<const char*>(short_entry) + begin * from.depth_step;
+  from.g_first = static_cast<const char*>(short_entry) + begin * (from.along_depth ? kSize : from.ld_bytes);
   Sums<Config> r_sums = {};
   sum_products<Config>(r_sums, blocks, from, end - begin, place.slice);
-  add_slices<Config>(r_held, r_sums, place);
+  add_slices<Config>(r_held, r_sums);
 }
 
 template <class Config>

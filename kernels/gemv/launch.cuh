@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -34,17 +35,18 @@ constexpr OfLongOperand of_long_operand() {
             instantiation<Config<kType, kShort, Stored::kAlongDepth, true>>()}}};
 }
 
-// The sizes of the short side that there are kernels for, each for those down to the one before.
+// The sizes of the short side that there are kernels for, each for those down to the one before; of FP16 up to 4.
 inline constexpr int kShorts[] = {1, 2, 4, 8};
 
 template <DataType kType>
-inline constexpr OfLongOperand kInstantiations[] = {
-    of_long_operand<kType, 1>(), of_long_operand<kType, 2>(), of_long_operand<kType, 4>(), of_long_operand<kType, 8>()};
-
-template <>
-inline constexpr OfLongOperand kInstantiations<DataType::kFloat16>[] = {of_long_operand<DataType::kFloat16, 1>(),
-                                                                        of_long_operand<DataType::kFloat16, 2>(),
-                                                                        of_long_operand<DataType::kFloat16, 4>()};
+inline constexpr auto kInstantiations = [] {
+  if constexpr (kType == DataType::kFloat16) {
+    return std::array{of_long_operand<kType, 1>(), of_long_operand<kType, 2>(), of_long_operand<kType, 4>()};
+  } else {
+    return std::array{of_long_operand<kType, 1>(), of_long_operand<kType, 2>(), of_long_operand<kType, 4>(),
+                      of_long_operand<kType, 8>()};
+  }
+}();
 
 // What the kernel table needs of a row: the products whose short side (n, or m) is kMinShort to kMaxShort.
 template <DataType kType, bool kLongIsN, int kMinShort, int kMaxShort>

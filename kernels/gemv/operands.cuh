@@ -84,8 +84,7 @@ class LongBlocks {
   // From `first_long` and `first_depth` on; `long_left` and `depth_left` elements exist from there.
   FG_DEVICE LongBlocks(const void* matrix, std::int64_t ld, std::int64_t first_long, std::int64_t first_depth,
                        std::int64_t long_left, const ThreadPlace& place)
-      : place_(place),
-        long_left_(long_left < kTileLong ? static_cast<int>(long_left) : kTileLong),
+      : long_left_(long_left < kTileLong ? static_cast<int>(long_left) : kTileLong),
         ld_bytes_(ld * kSize) {
     const std::int64_t along_long = first_long + long_offset<Config>(place.group, 0);
     const std::int64_t along_depth = first_depth + depth_offset<Config>(place.slice, 0);
@@ -93,15 +92,21 @@ class LongBlocks {
               (kAlongDepth ? along_long : along_depth) * ld_bytes_;
   }
 
-  // Loads the next step's block, of which `depth_left` of k exist, and goes on to the step after it.
-  FG_DEVICE void load(Block& r_block, int depth_left) {
-    if (long_left_ == kTileLong && depth_left >= kStepDepth) {
+  // Loads the blocks of the next group of steps, of which `depth_left` of k exist, and goes on to the group after it.
+  FG_DEVICE void load(Block (&r_group)[Config::kUnroll], int depth_left) {
+    const bool whole = long_left_ == kTileLong && depth_left >= Config::kGroupDepth;
 #pragma unroll
-      for (int v = 0; v < kBlock; ++v) r_block[v].load(g_next_ + v * ld_bytes_, Config::kWide ? 0 : kElementStep);
-    } else {
-      load_checked(r_block, depth_left);
+    for (int u = 0; u < Config::kUnroll; ++u) {
+      if (whole) {
+#pragma unroll
+        for (int v = 0; v < kBlock; ++v) {
+          r_group[u][v].load(g_next_ + v * ld_bytes_, Config::kWide ? 0 : kElementStep);
+        }
+      } else {
+        load_checked(r_group[u], depth_left - u * kStepDepth);
+      }
+      g_next_ += kAlongDepth ? std::int64_t{kStepDepth} * kSize : kStepDepth * ld_bytes_;
     }
-    g_next_ += kAlongDepth ? std::int64_t{kStepDepth} * kSize : kStepDepth * ld_bytes_;
   }
 
   // Element (long, k) of a block.
@@ -111,21 +116,21 @@ class LongBlocks {
 
  private:
   FG_DEVICE void load_checked(Block& r_block, int depth_left) const {
+    const ThreadPlace place = thread_place<Config>(ptx::thread_index());  // again, to keep no registers for it
     using Element = ElementOf<Config::kType>;
     constexpr int kStep = Config::kWide ? kSize : kElementStep;
 #pragma unroll
     for (int v = 0; v < kBlock; ++v) {
 #pragma unroll
       for (int i = 0; i < kBlock; ++i) {
-        const int along_long = long_offset<Config>(place_.group, kAlongDepth ? v : i);
-        const int along_depth = depth_offset<Config>(place_.slice, kAlongDepth ? i : v);
+        const int along_long = long_offset<Config>(place.group, kAlongDepth ? v : i);
+        const int along_depth = depth_offset<Config>(place.slice, kAlongDepth ? i : v);
         const bool inside = along_long < long_left_ && along_depth < depth_left;
         r_block[v].set(i, inside ? Element::load(g_next_ + v * ld_bytes_ + i * kStep) : typename Element::Bits{});
       }
     }
   }
 
-  ThreadPlace place_;
   int long_left_;
   std::int64_t ld_bytes_;
   const char* g_next_;
@@ -134,19 +139,25 @@ class LongBlocks {
 // The short operand: its elements (k, short), k from the block's part on.
 struct ShortOperand {
   const char* g_first = nullptr;
-  std::int64_t depth_step = 0;  // bytes
-  std::int64_t short_step = 0;
+  std::int64_t ld_bytes = 0;
   int extent = 0;
   bool along_depth = false;
+
+  // Of element (depth, column), from the first.
+  FG_DEVICE std::int64_t offset(int depth, int column, int size) const {
+    return (along_depth ? column : depth) * ld_bytes + (along_depth ? depth : column) * size;
+  }
 };
 
 // Copies the next chunk of k, of which `depth_left` exist, to shared memory.
 template <class Config>
 FG_DEVICE void fill_chunk(const ShortOperand& from, int depth_left) {
-  constexpr int kGroupDepth = Config::kUnroll * kStepDepth;  // steps of a group are multiplied whether k goes on or not
+  constexpr int kGroupDepth = Config::kGroupDepth;
+  constexpr int kSize = static_cast<int>(element_size(Config::kType));
+  // Steps of a group are multiplied whether k goes on or not.
   int depths = (depth_left + kGroupDepth - 1) / kGroupDepth * kGroupDepth;
   if (from.along_depth && Config::kShort > 1) depths = Config::kChunkDepth;
-#pragma unroll 4
+#pragma unroll(Config::kShort > 4 ? 2 : 4)  // loads that registers allow
   for (int index = ptx::thread_index(); index < depths * Config::kShort; index += kThreads) {
     // Neighbouring threads take neighbours in memory.
     const int column = from.along_depth ? index / Config::kChunkDepth : index % Config::kShort;
@@ -154,7 +165,7 @@ FG_DEVICE void fill_chunk(const ShortOperand& from, int depth_left) {
     float value = 0.0f;
     if (depth < depth_left && column < from.extent) {
       using Element = ElementOf<Config::kType>;
-      value = Element::to_float(Element::load(from.g_first + depth * from.depth_step + column * from.short_step));
+      value = Element::to_float(Element::load(from.g_first + from.offset(depth, column, kSize)));
     }
     const int step = depth / kStepDepth;
     const SlicePlace place = slice_place<Config>(depth % kStepDepth);

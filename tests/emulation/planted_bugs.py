@@ -129,7 +129,7 @@ BUGS = [
          find="step % 4 == 3 && along == kInner - 1", replace="step % 8 == 3 && along == kInner - 1"),
     # --- the GEMV family
     dict(GEMV, name="chunk overwritten while it is read", file="gemv/kernel.cuh",
-         find="    ptx::barrier_sync();                            // the chunk before is read\n", replace=""),
+         find="      ptx::barrier_sync();  // the chunk before is read\n", replace=""),
     dict(GEMV, name="slices added before they are there", file="gemv/kernel.cuh",
          find="""  ptx::barrier_sync();
   if (ptx::thread_index() >= Config::kVectors) return;""",
@@ -206,7 +206,13 @@ BUGS = [
     dict(TENSOR, name="a stage left with half of its columns to multiply", file="sgemm_tensor/mainloop.cuh",
          find="if (first + Config::kSumColumns == Config::kTileRight) leave_stages", replace="if (first == 0) leave_stages"),
     dict(TENSOR, name="rows left out behind few strips", file="sgemm_tensor/split.cuh",
-         find="  turn.blocks -= items;\n", replace=""),
+         find="    blocks_ -= items;\n", replace=""),
+    dict(TENSOR, name="BF16 parts multiplied before all are there", file="sgemm_tensor/split.cuh",
+         find="  ticket.wait_for_all();\n", replace=""),
+    dict(TENSOR, name="tickets left for the next product", file="sgemm_tensor/strict.cuh",
+         find="if (method == Method::kBf16x6) reset_tickets(params);", replace=""),
+    dict(TENSOR, name="copies over strips of the split with no fence", file="sgemm_tensor/kernel.cuh",
+         find="    ptx::fence_proxy_async();  // copies", replace="    // copies"),
     dict(TENSOR, name="choice of the method not written down", file="sgemm_tensor/kernel.cuh",
          find="ptx::block_index() == 0 && ptx::thread_index() == 0", replace="ptx::block_index() < 0"),
     dict(TENSOR, name="C of the strip's first column alone", file="epilogue/store_strip_columns.cuh",
