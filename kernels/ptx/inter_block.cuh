@@ -23,6 +23,13 @@ FG_DEVICE std::uint32_t atomic_add_gpu_u32(std::uint32_t* address, std::uint32_t
   return before;
 }
 
+// The same for a number that stands for nothing else in memory: orders nothing, and need not wait for what was written.
+FG_DEVICE std::uint32_t atomic_add_relaxed_gpu_u32(std::uint32_t* address, std::uint32_t value) {
+  std::uint32_t before;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(value) : "memory");
+  return before;
+}
+
 // Orders this thread's accesses, and those of threads it met at a barrier, for the whole device.
 FG_DEVICE void fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 

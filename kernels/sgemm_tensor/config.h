@@ -125,11 +125,12 @@ struct Config : Shape {
   static_assert(kSumColumns == kTileRight || kSumOrder == SumOrder::kOneByOne, "others have all columns' rests");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
-  // stage, and one a warpgroup whose turn to multiply it is.
+  // stage, and one a warpgroup whose turn to multiply it is. Those of BF16 parts lie behind all others: a kernel has both.
   static constexpr int kResultOffset = kStages * kStageBytes;
-  static constexpr int kBarrierOffset = kResultOffset + kConsumerWarps * Strip::kBytes;
-  static constexpr std::int64_t kSharedBytes =
-      kBarrierOffset + (2 * kStages + kWarpgroups) * 8 + kSwizzleAlignment;
+  static constexpr int kBarrierOffset =
+      kResultOffset + kConsumerWarps * Strip::kBytes + (kMethod == Method::kBf16x6 ? 256 : 0);
+  static constexpr int kBarrierEnd = kBarrierOffset + (2 * kStages + kWarpgroups) * 8;
+  static constexpr std::int64_t kSharedBytes = kBarrierEnd + kSwizzleAlignment;
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 };
 

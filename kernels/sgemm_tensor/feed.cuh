@@ -1,6 +1,7 @@
 // The ring of shared memory stages, its barriers, and the thread that keeps it full.
 #pragma once
 
+#include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_tensor/config.h"
@@ -71,16 +72,18 @@ FG_DEVICE void copy_parts(const ptx::TensorMap& map, int row, int k_block, ptx::
 template <class Config>
 FG_DEVICE void feed(const ProductParams& params, const SharedLayout<Config>& shared) {
   RingPosition<Config> at;
-  const int tiles = params.grid.tiles_m * params.grid.tiles_n;
+  const PartTiles& product = params.tiles<Config::kMethod>();
+  const int tiles = product.grid.tiles_m * product.grid.tiles_n;
+  if constexpr (Config::kMethod == Method::kBf16x6) ptx::fence_proxy_async_global();  // of parts from this launch
   for (auto tile = static_cast<int>(ptx::block_index()); tile < tiles; tile += static_cast<int>(ptx::grid_size())) {
-    const TileCoordinate place = tile_place(params.grid, tile, kRasterGroup);
-    for (int k_block = 0; k_block < params.k_blocks; ++k_block) {
+    const TileCoordinate place = tile_place(product.grid, tile, kRasterGroup);
+    for (int k_block = 0; k_block < product.k_blocks; ++k_block) {
       wait_for(shared.empty(at.stage), at.parity ^ 1);
       const ptx::SharedAddress barrier = shared.full(at.stage);
       ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
-      copy_parts<Config, Config::kTileLeft>(params.parts[kLeft], place.n * Config::kTileLeft, k_block,
+      copy_parts<Config, Config::kTileLeft>(product.parts[kLeft], place.n * Config::kTileLeft, k_block,
                                             shared.left(at.stage), barrier);
-      copy_parts<Config, Config::kTileRight>(params.parts[kRight], place.m * Config::kTileRight, k_block,
+      copy_parts<Config, Config::kTileRight>(product.parts[kRight], place.m * Config::kTileRight, k_block,
                                              shared.right(at.stage), barrier);
       at.advance();
     }

@@ -15,8 +15,9 @@
 
 namespace fastgemm::sgemm_tensor {
 
-// Smaller products that FP16 parts cannot serve are strict: two launches more would cost the others too much.
+// Smaller products that FP16 parts cannot serve are strict, which takes about as long.
 inline constexpr double kBf16Operations = 0x1p32;
+inline constexpr int kFlags = 2;  // words
 
 // Sums one by one are for products for which cuBLAS, too, takes k in one chain, or in few long ones: D of 2^23 elements
 // and more, and such as fills one wave of its 256x128 tiles on 132 SMs. There their errors, rms, were at most 0.86 of
@@ -38,51 +39,38 @@ inline int split_blocks(const PieceLaunch& piece) {
 }
 
 // `overlaps`: begins while the launch before it ends.
-template <Method kMethod>
-cudaError_t launch_split(const PieceLaunch& piece, bool overlaps) {
+inline cudaError_t launch_split(const PieceLaunch& piece, bool overlaps) {
   const ptx::LaunchShape shape{.blocks = split_blocks(piece),
                                .threads = kSplitThreads,
                                .shared_bytes = kSplitSharedBytes,
                                .overlaps = overlaps};
-  return ptx::launch_grid(split_kernel<kMethod>, shape, piece.context.stream, piece.split);
+  return ptx::launch_grid(split_kernel<Method::kFp16x3>, shape, piece.context.stream, piece.split);
 }
 
 template <class Config>
-cudaError_t launch_product(const PieceLaunch& piece) {
+cudaError_t describe_tiles(const PieceLaunch& piece, PartTiles& tiles) {
   using Part = typename Config::Part;
   constexpr int kTiles[kSides] = {Config::kTileLeft, Config::kTileRight};
-  ProductParams params;
   for (int side = 0; side < kSides; ++side) {
     const SplitOperand& operand = piece.split.operands[side];
     const std::int64_t pitch = part_pitch<Config::kMethod>(piece.split.depth);
     const cudaError_t error = ptx::encode_tensor_map(
-        &params.parts[side], {.base = operand.g_parts,
-                              .element_bytes = 2,
-                              .inner = pitch,
-                              .outer = operand.rows,
-                              .ld = pitch,
-                              .box_inner = Part::kRowBytes / 2,
-                              .box_outer = kTiles[side],
-                              .swizzle = Part::kRowBytes == 128 ? ptx::TensorSwizzle::k128Bytes
-                                                                : ptx::TensorSwizzle::k64Bytes});
+        &tiles.parts[side], {.base = operand.g_parts,
+                             .element_bytes = 2,
+                             .inner = pitch,
+                             .outer = operand.rows,
+                             .ld = pitch,
+                             .box_inner = Part::kRowBytes / 2,
+                             .box_outer = kTiles[side],
+                             .swizzle = Part::kRowBytes == 128 ? ptx::TensorSwizzle::k128Bytes
+                                                               : ptx::TensorSwizzle::k64Bytes});
     if (error != cudaSuccess) return error;
-    params.g_unscale[side] = operand.g_unscale;
   }
-  params.g_method = piece.split.g_method;
-  params.g_summaries = piece.split.g_summaries;
-  params.summary_count = split_blocks(piece);
-  params.bf16_available = piece.split.bf16_available;
-  params.problem = piece.problem;
-  params.grid = {static_cast<int>((piece.problem.m + Config::kTileM - 1) / Config::kTileM),
-                 static_cast<int>((piece.problem.n + Config::kTileN - 1) / Config::kTileN)};
+  tiles.grid = {static_cast<int>((piece.problem.m + Config::kTileM - 1) / Config::kTileM),
+                static_cast<int>((piece.problem.n + Config::kTileN - 1) / Config::kTileN)};
   constexpr int kSumDepth = kBlockK * Part::kBlocksPerSum;
-  params.k_blocks = (piece.split.depth + kSumDepth - 1) / kSumDepth * Part::kBlocksPerSum;
-  const int tiles = params.grid.tiles_m * params.grid.tiles_n;
-  const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
-                               .threads = kThreads,
-                               .shared_bytes = Config::kSharedBytes,
-                               .overlaps = true};
-  return ptx::launch_grid(sgemm_tensor_kernel<Config>, shape, piece.context.stream, params);
+  tiles.k_blocks = (piece.split.depth + kSumDepth - 1) / kSumDepth * Part::kBlocksPerSum;
+  return cudaSuccess;
 }
 
 // What the kernel table needs of a tile.
@@ -90,33 +78,43 @@ template <class Shape>
 struct Launcher {
   using Fp16 = Config<Shape, Method::kFp16x3>;
   using Bf16 = Config<Tile128x128, Method::kBf16x6>;  // three sums of 256 columns would be too many registers
+  static constexpr auto kProduct = sgemm_tensor_kernel<Fp16, Bf16>;
   static constexpr std::int64_t kSharedBytes =
       Fp16::kSharedBytes > Bf16::kSharedBytes ? Fp16::kSharedBytes : Bf16::kSharedBytes;
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
-    cudaError_t error = cudaSuccess;
-    for (const auto kernel : {split_kernel<Method::kFp16x3>, split_kernel<Method::kBf16x6>}) {
-      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, kSplitSharedBytes);
-    }
-    if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_tensor_kernel<Fp16>, Fp16::kSharedBytes);
-    if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_tensor_kernel<Bf16>, Bf16::kSharedBytes);
+    cudaError_t error = ptx::prepare_kernel(split_kernel<Method::kFp16x3>, kSplitSharedBytes);
+    if (error == cudaSuccess) error = ptx::prepare_kernel(kProduct, kSharedBytes);
     return error == cudaSuccess ? StrictLauncher<StrictTile>::prepare() : error;
   }
 
-  // At most one of the three products finds its method chosen.
+  static cudaError_t launch_product(const PieceLaunch& piece) {
+    ProductParams params;
+    cudaError_t error = describe_tiles<Fp16>(piece, params.fp16);
+    if (error == cudaSuccess && piece.split.bf16_available) error = describe_tiles<Bf16>(piece, params.bf16);
+    if (error != cudaSuccess) return error;
+    params.split = piece.split;
+    params.summary_count = split_blocks(piece);
+    params.problem = piece.problem;
+    const auto count = [](const TileGrid& grid) { return grid.tiles_m * grid.tiles_n; };
+    const int tiles = std::max(count(params.fp16.grid), count(params.bf16.grid));
+    const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
+                                 .threads = kThreads,
+                                 .shared_bytes = kSharedBytes,
+                                 .overlaps = true};
+    return ptx::launch_grid(kProduct, shape, piece.context.stream, params);
+  }
+
+  // At most one of the two products finds its method chosen.
   static cudaError_t launch_piece(const PieceLaunch& piece, bool is_first) {
-    cudaError_t error = launch_split<Method::kFp16x3>(piece, !is_first);
-    if (error == cudaSuccess) error = launch_product<Fp16>(piece);
-    if (piece.split.bf16_available) {
-      if (error == cudaSuccess) error = launch_split<Method::kBf16x6>(piece, true);
-      if (error == cudaSuccess) error = launch_product<Bf16>(piece);
-    }
+    cudaError_t error = launch_split(piece, !is_first);
+    if (error == cudaSuccess) error = launch_product(piece);
     return error == cudaSuccess ? StrictLauncher<StrictTile>::launch(piece, true) : error;
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
-    if (context.flags == nullptr) return cudaErrorNotSupported;
+    if (context.flags == nullptr || context.flag_count < kFlags) return cudaErrorNotSupported;
     const Extents whole{problem.m, problem.n, problem.k};
     const PiecePlan plan = plan_pieces(whole, context.workspace_bytes);
     return for_each_piece(problem, plan.piece, [&](const GemmProblem& piece, bool is_first) {

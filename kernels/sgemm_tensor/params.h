@@ -24,7 +24,10 @@ struct SplitParams {
   int depth = 0;
   bool bf16_available = false;
   Summary* g_summaries = nullptr;          // (blocks)
-  std::uint32_t* g_blocks_done = nullptr;  // 0 before and after
+  // Words that are 0 before and after: for split_and_choose(), and for BF16 parts.
+  std::uint32_t* g_blocks_done = nullptr;
+  std::uint32_t* g_tickets = nullptr;
+  std::uint32_t* g_items_done = nullptr;
   std::uint32_t* g_method = nullptr;
 };
 
@@ -35,16 +38,25 @@ struct TileGrid {
 };
 inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 27;
 
-struct ProductParams {
+// What a method multiplies.
+struct PartTiles {
   ptx::TensorMap parts[kSides];
-  const float* g_unscale[kSides] = {};
-  std::uint32_t* g_method = nullptr;  // written with FP16 parts, read with others
-  const Summary* g_summaries = nullptr;
-  int summary_count = 0;
-  bool bf16_available = false;
-  GemmProblem problem;
   TileGrid grid;
   int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k
+};
+
+struct ProductParams {
+  PartTiles fp16;
+  PartTiles bf16;  // where they are available
+  SplitParams split;
+  int summary_count = 0;
+  GemmProblem problem;
+
+  template <Method kMethod>
+  FG_HOST_DEVICE constexpr const PartTiles& tiles() const {
+    if constexpr (kMethod == Method::kFp16x3) return fp16;
+    else return bf16;
+  }
 };
 
 // A raster that walks `group` tiles of n before one of m: {m, n}.

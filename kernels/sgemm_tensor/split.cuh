@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "kernels/epilogue/epilogue.cuh"
+#include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/ptx/inter_block.cuh"
 #include "kernels/sgemm_tensor/split_strips.cuh"
@@ -18,24 +19,88 @@ inline constexpr int kSplitSummariesOffset = kSplitWordsOffset + 4 * kSplitWarps
 inline constexpr int kSplitSharedBytes =
     kSplitSummariesOffset + kSplitWarps * static_cast<int>(sizeof(Summary));
 
-// Blocks take items in turn, `first` being this block's first one: of both operands as of one list. Behind strips so
-// few that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took
-// 32.5 us without this, and 27.9 with it, on one H200.
-struct Turn {
-  int first = 0;
-  int blocks = 0;
+// Blocks take items in turn, `item` being this block's next one: of both operands as of one list. Behind strips so few
+// that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took 32.5 us
+// without this, and 27.9 with it, on one H200.
+class Turn {
+ public:
+  int item = static_cast<int>(ptx::block_index());
+
+  FG_DEVICE void begin(int items, bool strips) {
+    apart_ = strips && items <= blocks_ / 2;
+    has_one_ = item < items;
+  }
+  FG_DEVICE void next() { item += blocks_; }
+  FG_DEVICE void end(int items) {
+    item -= items;
+    if (!apart_) return;
+    blocks_ -= items;
+    if (has_one_) item = INT_MAX / 2;
+  }
+
+ private:
+  int blocks_ = static_cast<int>(ptx::grid_size());
+  bool apart_ = false;
+  bool has_one_ = false;
 };
 
-template <class Split>
+// Blocks take the next item whenever they are ready for one, and can then wait for all parts: whoever holds an item runs,
+// however few blocks there is room for. Its number is on its way while the one before is split.
+class Ticket {
+ public:
+  int item = 0;
+
+  FG_DEVICE Ticket(const SplitParams& params, ptx::SharedAddress s_word) : params_(params), s_word_(s_word) {
+    ask();
+    item = take();
+  }
+  FG_DEVICE void begin(int, bool) const {}
+  FG_DEVICE void next() {
+    ++done_;
+    item = take() - passed_;
+  }
+  FG_DEVICE void end(int items) {
+    item -= items;
+    passed_ += items;
+  }
+
+  // After both operands: until all items are done.
+  FG_DEVICE void wait_for_all() const {
+    ptx::fence_proxy_async_global();  // parts, for copies
+    meet_to_split();
+    if (ptx::thread_index() == 0) {
+      ptx::atomic_add_gpu_u32(params_.g_items_done, static_cast<std::uint32_t>(done_));
+      while (ptx::ld_acquire_gpu_u32(params_.g_items_done) != static_cast<std::uint32_t>(passed_)) {
+      }
+    }
+    meet_to_split();
+  }
+
+ private:
+  FG_DEVICE void ask() {
+    if (ptx::thread_index() == 0) number_ = ptx::atomic_add_relaxed_gpu_u32(params_.g_tickets, 1);
+  }
+  FG_DEVICE int take() {
+    meet_to_split();
+    if (ptx::thread_index() == 0) ptx::st_shared_u32(s_word_, number_);
+    meet_to_split();
+    ask();
+    return static_cast<int>(ptx::ld_shared_u32(s_word_));
+  }
+
+  const SplitParams& params_;
+  ptx::SharedAddress s_word_;
+  std::uint32_t number_ = 0;  // thread 0's
+  int passed_ = 0;
+  int done_ = 0;
+};
+
+template <class Split, class Turn>
 FG_DEVICE void split_items(Split split, const SplitOperand& operand, Turn& turn, Summary& summary) {
   const int items = Split::items(operand);
-  const bool apart = operand.k_step != 1 && items <= turn.blocks / 2;
-  const bool has_one = turn.first < items;
-  for (; turn.first < items; turn.first += turn.blocks) split.split(turn.first, summary);
-  turn.first -= items;
-  if (!apart) return;
-  turn.blocks -= items;
-  if (has_one) turn.first = INT_MAX / 2;
+  turn.begin(items, operand.k_step != 1);
+  for (; turn.item < items; turn.next()) split.split(turn.item, summary);
+  turn.end(items);
 }
 
 // Every row of k begins at a multiple of 16 bytes.
@@ -46,18 +111,20 @@ FG_DEVICE bool rows_aligned(const SplitOperand& operand) {
 // By as few threads a row as can hold it, so that many rows are on their way at once and none is read twice. One H200,
 // CUDA 13.0, both operands of 4096 x 4096, k contiguous: 78 us; 98 us by warps that read a row twice, 82 us where twice
 // the threads hold a row and load the next one meanwhile. A thread takes runs of 4 elements where that is quicker: 9.3
-// us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285).
-template <Method kMethod, int kTeam>
+// us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285). BF16 parts, which
+// are rare, have two teams and no runs: each is more code within every product's kernel.
+template <Method kMethod, int kTeam, class Turn>
 FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAddress s_words, Turn& turn,
                           Summary& summary) {
+  constexpr bool kRare = kMethod == Method::kBf16x6;
   if constexpr (kTeam < kSplitThreads) {
     if (depth > kTeam * kHeldOfRow) {
-      split_rows<kMethod, kTeam * 2>(operand, depth, s_words, turn, summary);
+      split_rows<kMethod, kTeam * (kRare ? 4 : 2)>(operand, depth, s_words, turn, summary);
       return;
     }
   }
   constexpr int kLongestTeamOfRuns = 64;
-  if constexpr (kTeam <= kLongestTeamOfRuns) {
+  if constexpr (!kRare && kTeam <= kLongestTeamOfRuns) {
     if (rows_aligned(operand)) {
       split_items(RowSplit<kMethod, kTeam, 4>(operand, depth, s_words), operand, turn, summary);
       return;
@@ -66,24 +133,20 @@ FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAdd
   split_items(RowSplit<kMethod, kTeam, 1>(operand, depth, s_words), operand, turn, summary);
 }
 
-template <Method kMethod>
+template <Method kMethod, class Turn>
 FG_DEVICE void split_operand(const SplitOperand& operand, int depth, Turn& turn, Summary& summary) {
   const ptx::SharedAddress s_slab = ptx::shared_base();
   const ptx::SharedAddress s_words = s_slab + kSplitWordsOffset;
   if (operand.k_step != 1) {
     split_items(StripSplit<kMethod>(operand, depth, s_slab), operand, turn, summary);
   } else {
-    split_rows<kMethod, 32>(operand, depth, s_words, turn, summary);
+    split_rows<kMethod, kMethod == Method::kFp16x3 ? 32 : 64>(operand, depth, s_words, turn, summary);
   }
 }
 
 // Strips first, if one operand has them: they take longest.
-template <Method kMethod>
-FG_DEVICE void split_operands(const SplitParams& params, Summary& summary) {
-  Turn turn{static_cast<int>(ptx::block_index()), static_cast<int>(ptx::grid_size())};
-  const bool right_first = params.operands[kLeft].k_step == 1;
-  split_operand<kMethod>(right_first ? params.operands[kRight] : params.operands[kLeft], params.depth, turn, summary);
-  split_operand<kMethod>(right_first ? params.operands[kLeft] : params.operands[kRight], params.depth, turn, summary);
+FG_DEVICE Side first_side(const SplitParams& params) {
+  return params.operands[kLeft].k_step == 1 ? kRight : kLeft;
 }
 
 FG_DEVICE Summary summary_of(const uint4& words) { return {words.x, words.y, words.z, words.w}; }
@@ -134,7 +197,10 @@ FG_DEVICE Method choose_method(const Summary* g_summaries, int count, bool bf16_
 
 FG_DEVICE void split_and_summarise(const SplitParams& params) {
   Summary seen;
-  split_operands<Method::kFp16x3>(params, seen);
+  Turn turn;
+  const bool right_first = first_side(params) == kRight;
+  split_operand<Method::kFp16x3>(params.operands[right_first ? kRight : kLeft], params.depth, turn, seen);
+  split_operand<Method::kFp16x3>(params.operands[right_first ? kLeft : kRight], params.depth, turn, seen);
   seen = join_block<kSplitWarps>(seen, ptx::shared_base() + kSplitSummariesOffset);
   if (ptx::thread_index() == 0) {
     ptx::st_global_u32x4(params.g_summaries + ptx::block_index(),
@@ -150,23 +216,27 @@ FG_DEVICE void split_and_choose(const SplitParams& params) {
   if (ptx::thread_index() == 0) ptx::st_global_u32(params.g_method, static_cast<std::uint32_t>(method));
 }
 
-// FP16 parts, first of all, from which the product chooses the method; BF16 parts where that fell on them. alpha 0,
-// which only the device may know: nothing is read, and nobody looks at the choice.
+// BF16 parts, within the product that needs them. By the first kSplitThreads of a block.
+FG_DEVICE void split_for_bf16(const SplitParams& params) {
+  Ticket ticket(params, ptx::shared_base() + kSplitWordsOffset);
+  Summary unused;
+  const Side first = first_side(params);
+#pragma unroll 1
+  for (int other = 0; other < kSides; ++other) {
+    split_operand<Method::kBf16x6>(params.operands[first ^ other], params.depth, ticket, unused);
+  }
+  ticket.wait_for_all();
+}
+
+// The first parts of a product, and what it chooses the method from. alpha 0, which only the device may know: nothing is
+// read, and nobody looks at the choice. A template, so that it is there only where it is launched.
 template <Method kMethod>
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_kernel(const __grid_constant__ SplitParams params) {
   ptx::griddepcontrol_launch_dependents();
   ptx::griddepcontrol_wait();
-  if constexpr (kMethod == Method::kFp16x3) {
-    if (load_scalar(params.alpha) != 0.0f) split_and_summarise(params);
-  } else {
-    if (load_scalar(params.alpha) == 0.0f ||
-        ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(kMethod)) {
-      return;
-    }
-    Summary unused;
-    split_operands<kMethod>(params, unused);
-  }
+  static_assert(kMethod == Method::kFp16x3, "others' come with the product");
+  if (load_scalar(params.alpha) != 0.0f) split_and_summarise(params);
 }
 
 }  // namespace fastgemm::sgemm_tensor

@@ -13,6 +13,12 @@ namespace fastgemm::sgemm_tensor {
 inline constexpr int kSplitThreads = 256;
 inline constexpr int kSplitWarps = kSplitThreads / 32;
 
+// The threads that split: all of a block, or its first ones. Teams of them have barriers of lower numbers.
+FG_DEVICE void meet_to_split() {
+  constexpr int kBarrier = 9;
+  ptx::barrier_sync(kBarrier, kSplitThreads);
+}
+
 template <class Value, class Combine>
 FG_DEVICE Value reduce_warp(Value value, const Combine& combine) {
 #pragma unroll

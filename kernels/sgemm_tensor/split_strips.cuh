@@ -35,7 +35,7 @@ class StripSplit {
   FG_DEVICE void split(int item, Summary& summary) {
     const int first_row = item * kStripRows;
     const int slabs = (depth_ + kSlab - 1) / kSlab;
-    ptx::barrier_sync();  // the strip before has been read
+    meet_to_split();  // the strip before has been read
     if constexpr (kMethod == Method::kFp16x3) find_tops(first_row, slabs);
     std::uint32_t top[kRowsOfWarp] = {};
     RowScale scale[kRowsOfWarp];
@@ -52,12 +52,12 @@ class StripSplit {
     }
     load(r_x_, first_row, slabs - 1);
     for (int slab = slabs - 1; slab >= 0; --slab) {
-      ptx::barrier_sync();  // the slab before, or the tops, have been read
+      meet_to_split();  // the slab before, or the tops, have been read
 #pragma unroll
       for (int i = 0; i < kHeld; ++i) {
         ptx::st_shared_f32(s_slab_ + row_ * kPitch + (i * kColumns + column_) * 4, r_x_[i]);
       }
-      ptx::barrier_sync();
+      meet_to_split();
       if (slab > 0) load(r_x_, first_row, slab - 1);  // on its way meanwhile
 #pragma unroll
       for (int i = 0; i < kRowsOfWarp; ++i) store_run(first_row, i, slab, scale[i], tally[i]);
@@ -99,7 +99,7 @@ class StripSplit {
       }
     }
     ptx::st_shared_u32(s_slab_ + (column_ * kStripRows + row_) * 4, top);
-    ptx::barrier_sync();
+    meet_to_split();
     std::uint32_t of_row = 0;
     if (column_ == 0) {
 #pragma unroll
@@ -108,7 +108,7 @@ class StripSplit {
       }
       ptx::st_shared_u32(s_slab_ + row_ * 4, of_row);
     }
-    ptx::barrier_sync();
+    meet_to_split();
   }
 
   // kRun elements of k of one row.

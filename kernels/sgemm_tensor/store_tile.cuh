@@ -61,7 +61,7 @@ class TileStore {
   FG_DEVICE float unscale(Side side, std::int64_t row, std::int64_t rows) const {
     constexpr int kMoreScaled = Config::kMethod == Method::kFp16x3 ? 0 : kBf16TopExponent - kTopExponent;
     constexpr float kOfMethod = 1.0f / (std::uint64_t{1} << kMoreScaled);
-    return row < rows ? ptx::mul_rn(ptx::ld_global_f32(params_.g_unscale[side] + row), kOfMethod) : 0.0f;
+    return row < rows ? ptx::mul_rn(ptx::ld_global_f32(params_.split.operands[side].g_unscale + row), kOfMethod) : 0.0f;
   }
 
   // 32 rows of m by the 16 columns of n that this warp holds; `right` is of the lane's row.

@@ -358,6 +358,9 @@ TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[ker
   check_tile(sgemm_tensor::Tile256x128{}, Op::kN, Op::kN);
   check_tile(sgemm_tensor::Tile128x128{}, Op::kN, Op::kT);
   check_tile(sgemm_tensor::Tile64x128{}, Op::kT, Op::kN);
+  Product long_rows(5, 3, 2100, wide(1, 20), wide(3, 20), Op::kT, Op::kN);
+  CHECK(long_rows.run<sgemm_tensor::Tile64x128>() == Method::kBf16x6);
+  long_rows.check_errors();
 }
 
 TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 has them", "[kernels][tensor]") {

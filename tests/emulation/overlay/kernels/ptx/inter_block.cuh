@@ -18,6 +18,11 @@ FG_DEVICE std::uint32_t atomic_add_gpu_u32(std::uint32_t* address, std::uint32_t
   return emulation::inter_block_words().add(emulation::current("atomic_add_gpu_u32"), address, value);
 }
 
+// Orders as much as the one above: no tickets carry data.
+FG_DEVICE std::uint32_t atomic_add_relaxed_gpu_u32(std::uint32_t* address, std::uint32_t value) {
+  return emulation::inter_block_words().add(emulation::current("atomic_add_relaxed_gpu_u32"), address, value);
+}
+
 // The words above order all that a fence would, so that it may be left out.
 FG_DEVICE void fence_gpu() { emulation::current("fence_gpu"); }
 
