@@ -29,4 +29,10 @@ FG_DEVICE void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
+// Arrives at the mbarrier once all copies that this thread has started so far have landed; one of the arrivals that the
+// barrier was made for (sm_80 and up). PTX ISA, "cp.async.mbarrier.arrive".
+FG_DEVICE void cp_async_arrive(SharedAddress barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(barrier) : "memory");
+}
+
 }  // namespace fastgemm::ptx

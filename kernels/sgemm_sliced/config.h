@@ -1,5 +1,5 @@
 // Compile-time shape of the sliced FFMA SGEMM kernels for Hopper: small tiles whose k is shared out to slices of a
-// block, so that also a tile of 2048 elements keeps four warps multiplying 8 x 8 elements a thread.
+// block, so that also a tile of 2048 elements keeps four warps busy with 8 x 8 elements a thread.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,89 +12,118 @@
 namespace fastgemm::sliced {
 
 inline constexpr int kTileK = 32;   // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
-inline constexpr int kChunkK = 4;   // of k that a thread multiplies from registers: a vector of a k-contiguous row
+inline constexpr int kChunkK = 4;   // of k that a thread multiplies in a go: a vector of a k-contiguous row
 inline constexpr int kChunks = kTileK / kChunkK;
 inline constexpr int kThreads = 128;
 inline constexpr int kWarps = kThreads / 32;
-inline constexpr int kThreadTile = 8;  // a thread's elements along either side
-inline constexpr int kVectors = kThreadTile * kChunkK / 4;  // of an operand in a chunk, a thread
-inline constexpr int kStepBytes = kTileK * 4;  // of one element of m or n in a stage
+inline constexpr int kThreadHeld = 8;  // a thread's elements of the held operand, see mainloop.cuh
+inline constexpr int kRowBytes = kTileK * 4;
 inline constexpr int kSwizzleAlignment = 1024;
 inline constexpr int kRun = 8;  // rows of D that a thread stores together
 
-enum class Along { kSide, kDepth };  // which way the columns of a stored operand run: along m or n, or along k
+// How an operand comes to a stage, and how it lies there:
+enum class Source {
+  kSide,   // stored along m or n: by bulk copies, as (kTileK, size)
+  kDepth,  // stored along k: by bulk copies, as rows of kTileK with the 128-byte swizzle
+  kCopied  // either, columns anywhere: by copies of an element each, as (kTileK, size), rows four elements longer
+};
 
-// An operand's part of a tile: kSize elements along its side, which kLanes lanes of a warp read.
-template <Along kAlongValue, int kSizeValue, int kLanesValue>
+// An operand's part of a tile: kSize elements along its side, kThread of them a thread, read by kLanes lanes of a warp.
+template <Source kSourceValue, int kSizeValue, int kThreadValue, int kLanesValue>
 struct Side {
-  static constexpr Along kAlong = kAlongValue;
+  static constexpr Source kSource = kSourceValue;
   static constexpr int kSize = kSizeValue;
+  static constexpr int kThread = kThreadValue;
   static constexpr int kLanes = kLanesValue;
-  static constexpr int kWidth = kLanes * kThreadTile;  // of a warp
-  static constexpr int kWarps = kSize / kWidth;        // along this side
-  static constexpr int kStageBytes = kSize * kStepBytes;
-  static_assert(kWidth * kWarps == kSize && kStageBytes % kSwizzleAlignment == 0, "warps cover the side");
-  static_assert(kSize <= 256, "one copy brings it");
-  using Axis = std::conditional_t<kAlong == Along::kDepth, StridedTileAxis<kThreadTile, kLanes>,
-                                  ThreadTileAxis<kThreadTile, kLanes>>;
+  static constexpr bool kAlongDepth = kSource == Source::kDepth;
+  static constexpr int kWidth = kLanes * kThread;  // of a warp
+  static constexpr int kWarps = kSize / kWidth;    // along this side
+  static constexpr int kPitch = (kSize + (kSource == Source::kCopied ? 4 : 0)) * 4;  // from one k to the next
+  static constexpr int kBytes = kTileK * kPitch;
+  static_assert(kWidth * kWarps == kSize, "warps cover the side");
+  static_assert(kSize <= 256, "one bulk copy brings it");
+  using Axis = std::conditional_t<kAlongDepth, StridedTileAxis<kThread, kLanes>, ThreadTileAxis<kThread, kLanes>>;
 
-  // Bytes from the operand's stage to vector 0 of chunk 0 of a lane. Stored along k a stage is rows of 128 bytes with
-  // the 128-byte swizzle and a vector is four of k of one element; else it is (kTileK, kSize), and a vector is four
-  // elements of one k.
+  // Bytes from the operand's stage to vector 0 of chunk 0 of a lane. A vector is four of k of one element where the
+  // stage lies along k, else four elements of one k.
   __host__ __device__ static constexpr int first_offset(int warp, int lane) {
-    if (kAlong == Along::kSide) return (warp * kWidth + lane * 4) * 4;
-    return (warp * kWidth + lane) * kStepBytes + lane % 8 * 16;
+    if (!kAlongDepth) return (warp * kWidth + lane * 4) * 4;
+    return (warp * kWidth + lane) * kRowBytes + lane % 8 * 16;
   }
 
-  // `chunk` of the address of a stage's chunk 0.
+  // From the address of a stage's chunk 0 that of chunk `chunk`.
   template <class Address>
   __host__ __device__ static constexpr Address chunk_address(Address s_first, int chunk) {
-    return kAlong == Along::kSide ? s_first + chunk * (kChunkK * kSize * 4) : s_first ^ static_cast<Address>(chunk * 16);
+    return kAlongDepth ? s_first ^ static_cast<Address>(chunk * 16) : s_first + chunk * (kChunkK * kPitch);
   }
 
-  // Vector `vector` of the chunk whose vector 0 is at `s_chunk`.
+  // Vector `vector` of element row `depth` of the chunk at `s_chunk`.
   template <class Address>
-  __host__ __device__ static constexpr Address vector_address(Address s_chunk, int vector) {
-    if (kAlong == Along::kSide) return s_chunk + vector / 2 * (kSize * 4) + vector % 2 * (kLanes * 16);
-    return (s_chunk ^ static_cast<Address>(vector * kLanes % 8 * 16)) + vector * kLanes * kStepBytes;
+  __host__ __device__ static constexpr Address side_vector(Address s_chunk, int depth, int vector) {
+    return s_chunk + depth * kPitch + vector * (kLanes * 16);
   }
 
-  // Where element `element` at `depth` stands among a chunk's vectors.
-  __host__ __device__ static constexpr int vector_of(int element, int depth) {
-    return kAlong == Along::kSide ? depth * 2 + element / 4 : element;
-  }
-  __host__ __device__ static constexpr int place_of(int element, int depth) {
-    return kAlong == Along::kSide ? element % 4 : depth;
+  // The four of k of element `element` of a chunk that lies along k.
+  template <class Address>
+  __host__ __device__ static constexpr Address depth_vector(Address s_chunk, int element) {
+    return (s_chunk ^ static_cast<Address>(element * kLanes % 8 * 16)) + element * kLanes * kRowBytes;
   }
 };
 
-template <int kTileMValue, int kTileNValue, Along kAlongA, Along kAlongB>
+// Lanes along the streamed operand's side: four by eight, or what the tile's sides allow.
+constexpr int streamed_lanes(int streamed, int held, int thread_streamed) {
+  const int most_held = held / kThreadHeld;
+  const int lanes = most_held < 8 ? 32 / most_held : 4;
+  const int most = streamed / thread_streamed;
+  return lanes < most ? lanes : most;
+}
+
+template <int kTileMValue, int kTileNValue, Source kSourceA, Source kSourceB>
 struct Config {
   static constexpr int kTileM = kTileMValue;
   static constexpr int kTileN = kTileNValue;
 
-  // Lanes as near to a square as the tile lets them be: they read (lanes m + lanes n) vectors.
-  static constexpr int kFewer = (kTileM < kTileN ? kTileM : kTileN) / kThreadTile;
-  static constexpr int kLanesShort = kFewer < 4 ? kFewer : 4;
-  static constexpr int kLanesM = kTileM <= kTileN ? kLanesShort : 32 / kLanesShort;
-  static constexpr int kLanesN = 32 / kLanesM;
-  using SideA = Side<kAlongA, kTileM, kLanesM>;
-  using SideB = Side<kAlongB, kTileN, kLanesN>;
+  // The streamed operand is one whose registers hold neighbours along its side.
+  static constexpr bool kStreamsA = kSourceA != Source::kDepth;
+  static_assert(kStreamsA || kSourceB != Source::kDepth, "one operand lies along its side");
+  static constexpr int kTileStreamed = kStreamsA ? kTileM : kTileN;
+  static constexpr int kTileHeld = kStreamsA ? kTileN : kTileM;
 
-  static constexpr int kWarpsOfTile = SideA::kWarps * SideB::kWarps;
+  // 16 x 8 elements a thread, which load 6 vectors for 128 products, where a warp does not become larger than the tile
+  // by that; else 8 x 8, with 4 vectors for 64.
+  static constexpr int kThreadStreamed = kTileM * kTileN >= 4096 ? 16 : 8;
+  static constexpr int kLanesStreamed = streamed_lanes(kTileStreamed, kTileHeld, kThreadStreamed);
+  static constexpr int kLanesHeld = 32 / kLanesStreamed;
+  using Streamed = Side<kStreamsA ? kSourceA : kSourceB, kTileStreamed, kThreadStreamed, kLanesStreamed>;
+  using Held = Side<kStreamsA ? kSourceB : kSourceA, kTileHeld, kThreadHeld, kLanesHeld>;
+  using SideA = std::conditional_t<kStreamsA, Streamed, Held>;
+  using SideB = std::conditional_t<kStreamsA, Held, Streamed>;
+
+  static constexpr int kWarpsOfTile = Streamed::kWarps * Held::kWarps;
   static constexpr int kSlices = kWarps / kWarpsOfTile;
   static constexpr int kChunksOfSlice = kChunks / kSlices;
-  static_assert(kSlices * kWarpsOfTile == kWarps && kChunksOfSlice >= 1, "slices share out the chunks of a stage");
+  static_assert(kSlices * kWarpsOfTile == kWarps && kChunksOfSlice % 2 == 0, "slices share out the chunks of a stage");
 
-  // Three blocks an SM where shared memory lets them have three stages each.
-  static constexpr int kStageBytes = SideA::kStageBytes + SideB::kStageBytes;
-  static constexpr int kStages = kStageBytes <= 18432 ? 4 : 3;
-  static constexpr int kBlocksPerSm = kStageBytes <= 24576 ? 3 : 2;
+  // A stage: the operand of bulk copies first, since these want aligned addresses.
+  static constexpr bool kCopiesA = kSourceA == Source::kCopied;
+  static constexpr bool kCopiesB = kSourceB == Source::kCopied;
+  static constexpr int kOffsetA = kCopiesA ? SideB::kBytes : 0;
+  static constexpr int kOffsetB = kCopiesA ? 0 : SideA::kBytes;
+  static constexpr int kBulkBytes = (kCopiesA ? 0 : SideA::kBytes) + (kCopiesB ? 0 : SideB::kBytes);
+  static constexpr int kStageBytes =
+      (SideA::kBytes + SideB::kBytes + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment;
 
-  // Shared memory: the ring of stages, a barrier "full" and one "empty" a stage, a word. In the end the sums of the
+  // As many blocks an SM as registers allow, as many stages as shared memory then holds.
+  static constexpr int kBlocksPerSm = kThreadStreamed == 8 && kStageBytes <= 24 * 1024 ? 3 : 2;
+  static constexpr int kRoom = (kBlocksPerSm == 3 ? 75 : 112) * 1024 - 2048;
+  static constexpr int kFitting = kRoom / kStageBytes;
+  static constexpr int kStages = kFitting < 6 ? kFitting : 6;
+  static_assert(kStages >= 2, "the next one has landed before the present one is done with");
+
+  // Shared memory: the ring of stages, a barrier "full" a stage, a word. In the end the sums of the
   // slices take the ring's place: (slice, n, m), rows longer by four so that rows fall into different banks.
   static constexpr int kBarrierOffset = kStages * kStageBytes;
-  static constexpr int kWordOffset = kBarrierOffset + 2 * kStages * 8;
+  static constexpr int kWordOffset = kBarrierOffset + (kStages + 1) / 2 * 16;
   static constexpr std::int64_t kSharedBytes = kWordOffset + 16 + kSwizzleAlignment;
   static constexpr int kSumPitch = (kTileM + 4) * 4;
   static constexpr int kSliceBytes = kTileN * kSumPitch;

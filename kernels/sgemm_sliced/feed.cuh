@@ -1,11 +1,12 @@
-// The ring of shared memory stages and the copies that fill it. There is no producer warp: after each k block one warp,
-// in turn, copies the block that takes the place of the one before.
+// The ring of shared memory stages and the copies that fill it: bulk copies by the first thread; where an operand is
+// copied by elements, by all.
 #pragma once
 
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/shared.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_sliced/config.h"
+#include "kernels/sgemm_sliced/copied.cuh"
 #include "kernels/sgemm_sliced/params.h"
 
 namespace fastgemm::sliced {
@@ -17,7 +18,6 @@ struct SharedLayout {
   FG_DEVICE SharedLayout()
       : s_ring((ptx::shared_base() + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment) {}
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
-  FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
   FG_DEVICE ptx::SharedAddress word() const { return s_ring + Config::kWordOffset; }
 };
 
@@ -26,12 +26,12 @@ FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
   }
 }
 
-// A full barrier ends with the one arrival that announces its bytes; an empty one when every warp has left the stage.
+// A stage is full with the one arrival that announces its bytes, and with every thread's copies.
 template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
+  constexpr bool kCopies = Config::kCopiesA || Config::kCopiesB;
   for (int stage = 0; stage < Config::kStages; ++stage) {
-    ptx::mbarrier_init(shared.full(stage), 1);
-    ptx::mbarrier_init(shared.empty(stage), kWarps);
+    ptx::mbarrier_init(shared.full(stage), kCopies ? kThreads + 1 : 1);
   }
   ptx::mbarrier_init_fence();
 }
@@ -44,29 +44,61 @@ struct BlockRange {
   int count = 0;
 };
 
-// Starts the copies of block `block` of the range, if there is one, as soon as all warps have left its stage. By one
-// thread.
 template <class Config>
-FG_DEVICE void copy_block(const SlicedParams& params, const SharedLayout<Config>& shared, const BlockRange& range,
-                          int block) {
-  if (block >= range.count) return;
-  const int stage = block % Config::kStages;
-  const int first_k = (range.first + block) * kTileK;
-  wait_for(shared.empty(stage), (block / Config::kStages & 1) ^ 1);
-  const ptx::SharedAddress barrier = shared.full(stage);
-  const ptx::SharedAddress s_a = shared.s_ring + stage * Config::kStageBytes;
-  const ptx::SharedAddress s_b = s_a + Config::SideA::kStageBytes;
-  ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
-  if constexpr (Config::SideA::kAlong == Along::kDepth) {
-    ptx::tma_load_2d(s_a, params.a, first_k, range.row, barrier);
-  } else {
-    ptx::tma_load_2d(s_a, params.a, range.row, first_k, barrier);
+class Feed {
+ public:
+  FG_DEVICE Feed(const SlicedParams& params, const SharedLayout<Config>& shared, const BlockRange& range)
+      : params_(params), shared_(shared), range_(range) {}
+
+  // Starts the copies of block `block` of the range, if there is one, to its stage, which nobody reads any more. By the
+  // whole block.
+  FG_DEVICE void copy_block(int block) const {
+    if (block >= range_.count) return;
+    const int stage = block % Config::kStages;
+    if (ptx::thread_index() == 0) start_bulk_copies(block, stage);
+    if constexpr (kCopies) {
+      constexpr int kOffset = Config::kCopiesA ? Config::kOffsetA : Config::kOffsetB;
+      using Copied = std::conditional_t<Config::kCopiesA, SideA, SideB>;
+      copy_elements<Copied>(shared_.s_ring + stage * Config::kStageBytes + kOffset, copied_block(block));
+      ptx::cp_async_arrive(shared_.full(stage));
+    }
   }
-  if constexpr (Config::SideB::kAlong == Along::kDepth) {
-    ptx::tma_load_2d(s_b, params.b, first_k, range.column, barrier);
-  } else {
-    ptx::tma_load_2d(s_b, params.b, range.column, first_k, barrier);
+
+ private:
+  static constexpr bool kCopies = Config::kCopiesA || Config::kCopiesB;
+  using SideA = typename Config::SideA;
+  using SideB = typename Config::SideB;
+
+  FG_DEVICE CopiedBlock copied_block(int block) const {
+    const GemmProblem& problem = params_.problem;
+    const int first_k = (range_.first + block) * kTileK;
+    const int depths = static_cast<int>(problem.k);
+    if (Config::kCopiesA) {
+      return {problem.a, problem.op_a == Op::kT, range_.row, first_k, static_cast<int>(problem.m), depths};
+    }
+    return {problem.b, problem.op_b == Op::kN, range_.column, first_k, static_cast<int>(problem.n), depths};
   }
-}
+
+  FG_DEVICE void start_bulk_copies(int block, int stage) const {
+    const int first_k = (range_.first + block) * kTileK;
+    const ptx::SharedAddress barrier = shared_.full(stage);
+    const ptx::SharedAddress s_stage = shared_.s_ring + stage * Config::kStageBytes;
+    ptx::mbarrier_arrive_expect_tx(barrier, Config::kBulkBytes);
+    if constexpr (SideA::kSource == Source::kDepth) {
+      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, first_k, range_.row, barrier);
+    } else if constexpr (SideA::kSource == Source::kSide) {
+      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, range_.row, first_k, barrier);
+    }
+    if constexpr (SideB::kSource == Source::kDepth) {
+      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, first_k, range_.column, barrier);
+    } else if constexpr (SideB::kSource == Source::kSide) {
+      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, range_.column, first_k, barrier);
+    }
+  }
+
+  const SlicedParams& params_;
+  SharedLayout<Config> shared_;
+  BlockRange range_;
+};
 
 }  // namespace fastgemm::sliced

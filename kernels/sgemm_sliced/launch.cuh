@@ -10,25 +10,23 @@
 
 namespace fastgemm::sliced {
 
-// Tensor copies need one batch entry, columns at multiples of 16 bytes, and coordinates below 2^31 also past the last
-// tile.
-inline bool supports(const GemmProblem& problem) {
+// Bulk copies need columns at multiples of 16 bytes.
+inline bool bulk_copies_reach(const Operand& operand) { return operand_alignment(operand, DataType::kFloat32, 1) >= 16; }
+
+// One batch entry, and coordinates below 2^31 also past the last tile.
+inline bool sizes_fit(const GemmProblem& problem) {
   constexpr std::int64_t kMaxExtent = (std::int64_t{1} << 31) - 1024;
   constexpr std::int64_t kMaxLd = std::int64_t{1} << 37;
-  const bool sizes = problem.m < kMaxExtent && problem.n < kMaxExtent && problem.k > 0 && problem.k < kMaxExtent &&
-                     problem.a.ld < kMaxLd && problem.b.ld < kMaxLd;
-  if (problem.type_ab != DataType::kFloat32 || problem.type_cd != DataType::kFloat32 || problem.batch_count != 1 ||
-      !sizes || operand_alignment(problem.a, DataType::kFloat32, 1) < 16 ||
-      operand_alignment(problem.b, DataType::kFloat32, 1) < 16) {
-    return false;
-  }
   constexpr std::int64_t kMaxTiles = std::int64_t{1} << 30;
-  return ((problem.m + 7) / 8) * ((problem.n + 7) / 8) < kMaxTiles;
+  return problem.batch_count == 1 && problem.m < kMaxExtent && problem.n < kMaxExtent && problem.k > 0 &&
+         problem.k < kMaxExtent && problem.a.ld < kMaxLd && problem.b.ld < kMaxLd &&
+         (problem.m + 7) / 8 * ((problem.n + 7) / 8) < kMaxTiles;
 }
 
 template <class Side>
 cudaError_t encode_operand(ptx::TensorMap* map, const Operand& operand, std::int64_t extent, std::int64_t k) {
-  constexpr bool kAlongDepth = Side::kAlong == Along::kDepth;
+  constexpr bool kAlongDepth = Side::kAlongDepth;
+  if (Side::kSource == Source::kCopied) return cudaSuccess;
   return ptx::encode_tensor_map(
       map, {.base = operand.data,
             .element_bytes = 4,
@@ -60,29 +58,57 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   return ptx::launch_grid(sgemm_sliced_kernel<Config>, shape, context.stream, params);
 }
 
-// What the kernel table needs of a tile: its four kernels, by how op(A) and op(B) lie.
+// What the kernel table needs of a tile: its kernels, by how op(A) and op(B) lie. The operand of the tile's longer side
+// comes by bulk copies; that of the shorter one, too, unless these do not reach it, or both operands lie along k, where
+// one has to be turned for the main loop.
 template <int kTileM, int kTileN>
 struct Launcher {
-  using Nn = Config<kTileM, kTileN, Along::kSide, Along::kDepth>;
-  using Nt = Config<kTileM, kTileN, Along::kSide, Along::kSide>;
-  using Tn = Config<kTileM, kTileN, Along::kDepth, Along::kDepth>;
-  using Tt = Config<kTileM, kTileN, Along::kDepth, Along::kSide>;
+ private:
+  template <Source kA, Source kB>
+  using Of = Config<kTileM, kTileN, kA, kB>;
+  static constexpr bool kShorterIsB = kTileN <= kTileM;
+  using Nn = Of<Source::kSide, Source::kDepth>;
+  using Nt = Of<Source::kSide, Source::kSide>;
+  using Tt = Of<Source::kDepth, Source::kSide>;
+  using SideCopied = std::conditional_t<kShorterIsB, Of<Source::kSide, Source::kCopied>,  // longer one along its side
+                                        Of<Source::kCopied, Source::kSide>>;
+  using DepthCopied = std::conditional_t<kShorterIsB, Of<Source::kDepth, Source::kCopied>,  // along k
+                                         Of<Source::kCopied, Source::kDepth>>;
+
+  static constexpr std::int64_t shared_bytes() {
+    std::int64_t most = 0;
+    for (const std::int64_t bytes : {Nn::kSharedBytes, SideCopied::kSharedBytes, DepthCopied::kSharedBytes}) {
+      most = bytes > most ? bytes : most;
+    }
+    return most;
+  }
+
+ public:
+  static bool supports(const GemmProblem& problem) {
+    return problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 && sizes_fit(problem) &&
+           problem.a.pointers == nullptr && problem.b.pointers == nullptr &&
+           bulk_copies_reach(kShorterIsB ? problem.a : problem.b);
+  }
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = cudaSuccess;
-    for (const auto kernel : {sgemm_sliced_kernel<Nn>, sgemm_sliced_kernel<Nt>, sgemm_sliced_kernel<Tn>,
-                              sgemm_sliced_kernel<Tt>}) {
-      if (error == cudaSuccess) error = ptx::prepare_kernel(kernel, Nn::kSharedBytes);
-    }
+    const auto prepare_one = [&error]<class Config>(Config) {
+      if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_sliced_kernel<Config>, Config::kSharedBytes);
+    };
+    prepare_one(Nn{}), prepare_one(Nt{}), prepare_one(Tt{}), prepare_one(SideCopied{}), prepare_one(DepthCopied{});
     return error;
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
-    using Launch = cudaError_t (*)(const GemmProblem&, const LaunchContext&);
-    static constexpr Launch kLaunches[2][2] = {{launch_kernel<Nn>, launch_kernel<Nt>},
-                                               {launch_kernel<Tn>, launch_kernel<Tt>}};
-    return kLaunches[problem.op_a == Op::kT][problem.op_b == Op::kT](problem, context);
+    const bool depth_a = problem.op_a == Op::kT;
+    const bool depth_b = problem.op_b == Op::kN;
+    if ((depth_a && depth_b) || !bulk_copies_reach(kShorterIsB ? problem.b : problem.a)) {
+      const bool depth = kShorterIsB ? depth_a : depth_b;  // of the longer side's operand
+      return depth ? launch_kernel<DepthCopied>(problem, context) : launch_kernel<SideCopied>(problem, context);
+    }
+    if (depth_a) return launch_kernel<Tt>(problem, context);
+    return depth_b ? launch_kernel<Nn>(problem, context) : launch_kernel<Nt>(problem, context);
   }
 
   // The row of the table, but for its name and its rates.
@@ -95,7 +121,8 @@ struct Launcher {
             .stages = Nn::kStages,
             .threads = kThreads,
             .blocks_per_sm = Nn::kBlocksPerSm,
-            .shared_bytes = Nn::kSharedBytes,
+            .shared_bytes = shared_bytes(),
+            .fast_alignment = 4,
             .max_splits = kMaxSplitsOfK,
             .flops_per_clock_sm = flops_per_clock_sm,
             .supports = supports,

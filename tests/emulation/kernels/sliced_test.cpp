@@ -30,6 +30,17 @@ GemmCase aligned_case(Op op_a, Op op_b, int m, int n, int k) {
   return gemm;
 }
 
+// The operand of the tile's shorter side with columns anywhere: bulk copies do not reach it.
+void misalign_shorter(const KernelEntry& row, GemmCase& gemm) {
+  if (row.tile.n <= row.tile.m) {
+    gemm.pad_b += 1;
+    gemm.offset_b = 3;
+  } else {
+    gemm.pad_a += 3;
+    gemm.offset_a = 1;
+  }
+}
+
 // Runs one case, each under another seed: another order of blocks, warps, lanes and copies.
 void check(const KernelEntry& row, GemmCase gemm) {
   static std::uint64_t seed = 0;
@@ -60,6 +71,7 @@ TEST_CASE("sliced kernels multiply at and around the edges of their tile", "[ker
         gemm.beta = turn % 3 == 0 ? -2.0f : 0.0f;
         gemm.pad_d = gemm.pad_c = turn % 2 == 0 ? (4 - m % 4) % 4 : 1;
         gemm.offset_d = gemm.offset_c = turn / 2 % 2;
+        if (turn % 4 >= 2) misalign_shorter(row, gemm);
         check(row, gemm);
         ++turn;
       }
@@ -69,7 +81,12 @@ TEST_CASE("sliced kernels multiply at and around the edges of their tile", "[ker
 
 TEST_CASE("sliced kernels multiply for every length of k", "[kernels][sliced]") {
   for_each_layout([](const KernelEntry& row, Op op_a, Op op_b) {
-    for (const int k : {1, 4, 7, 31, 32, 65, 96, 130, 200, 319}) check(row, aligned_case(op_a, op_b, 40, 20, k));
+    for (const int k : {1, 4, 7, 31, 32, 65, 96, 130, 200, 319}) {
+      GemmCase gemm = aligned_case(op_a, op_b, 40, 20, k);
+      check(row, gemm);
+      misalign_shorter(row, gemm);
+      check(row, gemm);
+    }
   });
 }
 
@@ -111,24 +128,26 @@ TEST_CASE("sliced kernels add parts of k", "[kernels][sliced][split]") {
   });
 }
 
-TEST_CASE("sliced kernels take what bulk copies reach alone", "[kernels][sliced]") {
-  const KernelEntry& row = sgemm_sliced_f32_sm90().front();
-  GemmProblem problem;
+TEST_CASE("sliced kernels take what bulk copies reach on the longer side alone", "[kernels][sliced]") {
   alignas(16) static float data[64];
+  GemmProblem problem;
   problem.m = problem.n = problem.k = 4;
   problem.a.data = problem.b.data = problem.d.data = data;
   problem.a.ld = problem.b.ld = problem.d.ld = 4;
-  CHECK(row.supports(problem));
-  GemmProblem other = problem;
-  other.a.ld = 5;
-  CHECK_FALSE(row.supports(other));
-  other = problem;
-  other.b.data = data + 1;
-  CHECK_FALSE(row.supports(other));
-  other = problem;
-  other.batch_count = 2;
-  CHECK_FALSE(row.supports(other));
-  other = problem;
-  other.k = 0;
-  CHECK_FALSE(row.supports(other));
+  for (const KernelEntry& row : sgemm_sliced_f32_sm90()) {
+    const bool shorter_is_b = row.tile.n <= row.tile.m;
+    CHECK(row.supports(problem));
+    GemmProblem other = problem;
+    other.a.ld = 5;
+    CHECK(row.supports(other) == !shorter_is_b);
+    other = problem;
+    other.b.data = data + 1;
+    CHECK(row.supports(other) == shorter_is_b);
+    other = problem;
+    other.batch_count = 2;
+    CHECK_FALSE(row.supports(other));
+    other = problem;
+    other.k = 0;
+    CHECK_FALSE(row.supports(other));
+  }
 }

@@ -31,4 +31,13 @@ FG_DEVICE void cp_async_wait() {
   thread.copies.wait(thread, kPending);
 }
 
+// The copies land here and now: what another thread sees of them before it has waited for the barrier is a race anyway.
+FG_DEVICE void cp_async_arrive(SharedAddress barrier) {
+  emulation::Thread& thread = emulation::current("cp_async_arrive");
+  thread.block->maybe_switch(thread);
+  thread.copies.commit();
+  thread.copies.wait(thread, 0);
+  thread.block->mbarriers().arrive(thread, barrier, 0, "cp_async_arrive");
+}
+
 }  // namespace fastgemm::ptx
