@@ -17,9 +17,9 @@ enum class Stored { kAlongLong, kAlongDepth };
 // step every thread multiplies a block of 4 (long) x 4 (k).
 inline constexpr int kBlock = 4;
 
-// 256 threads, 16 groups: of 128 and 256 threads and 4 to 32 groups the best, or near it, at all of eleven shapes on one
-// H200 (CUDA 13.0, L2 flushed): 4096 x 4 x 4096 FP32 23.8 us, where 128 threads took 26.4; 4096 x 1 x 14336 TN FP16 37.1
-// and 40.6.
+// 256 threads, 16 groups: of 128 and 256 threads and 4 to 32 groups the best, or near it, at all of eleven shapes on
+// one H200 (CUDA 13.0, L2 flushed): 4096 x 4 x 4096 FP32 23.8 us, where 128 threads took 26.4; 4096 x 1 x 14336 TN FP16
+// 37.1 and 40.6.
 inline constexpr int kThreads = 256;
 inline constexpr int kGroups = 16;
 inline constexpr int kSlices = kThreads / kGroups;
@@ -34,9 +34,9 @@ struct Config {
   static constexpr bool kWide = kWideValue;  // four elements a load, aligned to their size; else one
   static constexpr bool kAlongDepth = kStored == Stored::kAlongDepth;
 
-  // Steps whose loads are under way together. With more, and as many bytes under way from fewer threads, nothing was
-  // gained; nor by loading a group while another is multiplied (one H200, 4096 x 1 and 8 x 4096).
-  static constexpr int kUnroll = kType == DataType::kFloat16 && kWide && kShort <= 2 ? 4 : 2;
+  // Steps whose loads are under way together, as many as registers allow. Loading a group while another is multiplied
+  // takes the same registers and gained nothing (one H200, 4096 x 1 and 8 x 4096).
+  static constexpr int kUnroll = kWide && kShort <= (kType == DataType::kFloat16 ? 2 : 1) ? 4 : 2;
   static constexpr int kGroupDepth = kUnroll * kStepDepth;
   static constexpr int kBlocksPerSm = 2;
 

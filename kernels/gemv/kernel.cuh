@@ -37,7 +37,7 @@ FG_DEVICE void sum_products(Sums<Config>& r_sums, LongBlocks<Config>& blocks, Sh
                             int slice) {
   constexpr int kGroupDepth = Config::kGroupDepth;
   constexpr int kChunkGroups = Config::kChunkDepth / kGroupDepth;
-  auto groups = static_cast<std::uint32_t>((depth + kGroupDepth - 1) / kGroupDepth);  // left; of 2^39 elements in 32 bits
+  auto groups = static_cast<std::uint32_t>((depth + kGroupDepth - 1) / kGroupDepth);  // left; 32 bits do for 2^39 of k
   const int last = static_cast<int>(depth - std::int64_t{groups - 1} * kGroupDepth);
   int in_chunk = 0;
 #pragma unroll 1

@@ -157,7 +157,7 @@ FG_DEVICE void fill_chunk(const ShortOperand& from, int depth_left) {
   // Steps of a group are multiplied whether k goes on or not.
   int depths = (depth_left + kGroupDepth - 1) / kGroupDepth * kGroupDepth;
   if (from.along_depth && Config::kShort > 1) depths = Config::kChunkDepth;
-#pragma unroll(Config::kShort > 4 ? 2 : 4)  // loads that registers allow
+#pragma unroll(Config::kShort > 4 ? 2 : Config::kShort)  // a round for all, or what registers allow
   for (int index = ptx::thread_index(); index < depths * Config::kShort; index += kThreads) {
     // Neighbouring threads take neighbours in memory.
     const int column = from.along_depth ? index / Config::kChunkDepth : index % Config::kShort;
