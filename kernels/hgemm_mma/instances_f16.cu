@@ -45,12 +45,15 @@ struct Tile128x64 : AmpereDefaults {
 struct Tile128x128Even : AmpereDefaults {
   static constexpr int kTileM = 128, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 64, kStages = 4;
   static constexpr int kBlocksPerSm = 2;
+  static constexpr bool kHasPlain = true;
 };
 
-// 2-byte loads wait in registers, so the warps are more and their parts smaller.
+// 2-byte loads wait in registers, so the warps are more and their parts smaller. Stores of single elements ask for each
+// what its epilogue is: 3.5 us a tile.
 struct Tile256x128Odd : AmpereDefaults {
   static constexpr int kTileM = 256, kTileN = 128, kTileK = 32, kWarpM = 64, kWarpN = 32, kStages = 2;
   static constexpr bool kDoubleFragments = false;
+  static constexpr bool kHasPlain = true;
 };
 
 struct Tile128x128 : AmpereDefaults {

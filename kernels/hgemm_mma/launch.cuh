@@ -52,8 +52,9 @@ constexpr OfKinds of_kinds() {
   const OfTranspositions general =
       of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kAll, Config::kSplits>();
   if constexpr (Config::kHasPlain) {
+    constexpr bool kSplits = Config::kSplits;  // else the kernels for whole k serve for both
     return {{general, of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kPlain, false>(),
-             of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kPlain, true>()}};
+             of_transpositions<Config, kAlignmentA, kAlignmentB, Epilogues::kPlain, kSplits>()}};
   } else {
     return {{general, general, general}};
   }
