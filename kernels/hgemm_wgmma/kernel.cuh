@@ -54,11 +54,10 @@ template <class Config>
 FG_DEVICE bool sum_parts(const WgmmaParams& params, const SharedLayout<Config>& shared, const SplitPart& part,
                          int warpgroup, Accumulators<Config>& r_acc) {
   constexpr int kOfBlock = Config::kTileRight / 2;
-  constexpr int kLoadsInFlight = 16;
   const int own = Config::kPingPong ? warpgroup : 0;
   const SplitThreads<Config::kThreadsOfTile, TileMeet<Config>> threads{
       ptx::thread_index() - own * kWarpgroupThreads, shared.word(own), {own}};
-  return sum_split_parts<Config::kBlocks * kOfBlock, kLoadsInFlight>(
+  return sum_split_parts<Config::kBlocks * kOfBlock>(
       params.split, part, threads, [&r_acc](int i) -> float& { return r_acc[i / kOfBlock][i % kOfBlock]; });
 }
 

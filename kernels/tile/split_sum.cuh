@@ -63,8 +63,9 @@ FG_DEVICE void park_part(float* g_part, const Element& element) {
 
 // sums = the parked parts first, first + stride, ... (`parts` of them), in that order. Up to kInFlight vectors are
 // loaded before the first is added: a trip to L2 is the cost of each round.
-template <int kElements, int kCount, int kInFlight, class Element>
+template <int kElements, int kCount, class Element>
 FG_DEVICE void sum_parked(const float* g_first, std::int64_t stride, int parts, const Element& element) {
+  constexpr int kInFlight = 8;
   constexpr int kVectors = kElements / 4;
   constexpr int kChunk = kVectors < kInFlight ? kVectors : kInFlight;  // vectors of one part
   constexpr int kDepth = kInFlight / kChunk;                           // parts at once
@@ -118,8 +119,8 @@ FG_DEVICE bool count_last(std::uint32_t* flag, int members, const SplitThreads<k
 }  // namespace detail
 
 // element(i), 0 <= i < kElements, is a reference to a sum that this thread holds of part `part`. False: another block
-// goes on with the tile. True: the sums are now those of all parts. kInFlight: 16-byte loads that registers allow.
-template <int kElements, int kInFlight = 8, int kCount, class Meet, class Element>
+// goes on with the tile. True: the sums are now those of all parts.
+template <int kElements, int kCount, class Meet, class Element>
 FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
                                const SplitThreads<kCount, Meet>& threads, const Element& element) {
   static_assert(kElements % 4 == 0, "sums travel as 16-byte vectors");
@@ -140,7 +141,7 @@ FG_DEVICE bool sum_split_parts(const SplitParams& split, const SplitPart& part,
   for (bool last = one_group;; last = true) {
     detail::park_part<kElements, kCount>(g_own, element);
     if (!detail::count_last(flag, members, threads)) return false;
-    detail::sum_parked<kElements, kCount, kInFlight>(g_first, stride, members, element);
+    detail::sum_parked<kElements, kCount>(g_first, stride, members, element);
     if (last) return true;
     g_own = g_tile + first * kPartSize;
     g_first = g_tile;
