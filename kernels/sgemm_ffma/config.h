@@ -17,8 +17,8 @@ enum class Transfer { kAsync, kStaged };
 // kMeetEarly: warps meet in the middle of a k tile, half a tile before they need what they waited for, and a stage is
 // refilled one tile later; else they meet at its end.
 // kSplits: a launch may cut k into parts, each a block's. Costs a few registers, which the large tiles do not have.
-// kHasPlain: there are kernels of their own for plain epilogues, whole and in parts; for the tiles of small products, where
-// the wait for code counts.
+// kHasPlain: there are kernels of their own for plain epilogues, whole and in parts; for the tiles of small products,
+// where the wait for code counts.
 // kGroups: so many groups of warps share a tile, each with its own steps of every k tile; their sums are added at the
 // end. Small products have too few tiles for warps to hide each other's latencies.
 
