@@ -27,8 +27,9 @@ struct AmpereDefaults {
   static constexpr int kGroupRows = 2048;  // of D, that the tile order goes through before the next rows
   static constexpr int kBlocksPerSm = 1;
   static constexpr bool kSplits = false;  // a launch may cut k into parts, each a block's
+  static constexpr bool kUnrolledStrips = false;  // of D; else one loop, in a third less code
   // There are kernels of their own for plain epilogues: of the tiles of small products, where the wait for code counts,
-  // and of those that store single elements.
+  // and of others that store single elements.
   static constexpr bool kHasPlain = false;
 };
 

@@ -26,18 +26,29 @@ template <class Variant>
 FG_DEVICE void store_warp_tile(const Epilogue& e, const Accumulators<Variant>& acc, StripPlace place) {
   const ptx::SharedAddress strip = ptx::shared_base() + ptx::warp_index() * Variant::Strip::kBytes;
   const bool by_runs = runs_aligned(e);
-  ptx::barrier_sync();  // the strips lie where other warps may still be reading tiles
-  // One loop, so that its code is there once; registers have no run-time index, so each turn looks for its own.
-#pragma unroll 1
-  for (int n = 0; n < Variant::kWarpN / 16; ++n) {
-#pragma unroll
-    for (int candidate = 0; candidate < Variant::kWarpN / 16; ++candidate) {
-      if (candidate == n) stage_strip<Variant>(acc.block[candidate], strip);
-    }
+  const auto store_staged = [&] {
     ptx::warp_sync();
     store_strip<typename Variant::Strip>(e, strip, place, by_runs);
     ptx::warp_sync();  // the strip is read before the next one overwrites it
     place.column += 16;
+  };
+  ptx::barrier_sync();  // the strips lie where other warps may still be reading tiles
+  if constexpr (Variant::kUnrolledStrips) {
+#pragma unroll
+    for (int n = 0; n < Variant::kWarpN / 16; ++n) {
+      stage_strip<Variant>(acc.block[n], strip);
+      store_staged();
+    }
+  } else {
+    // One loop, so that its code is there once; registers have no run-time index, so each turn looks for its own.
+#pragma unroll 1
+    for (int n = 0; n < Variant::kWarpN / 16; ++n) {
+#pragma unroll
+      for (int candidate = 0; candidate < Variant::kWarpN / 16; ++candidate) {
+        if (candidate == n) stage_strip<Variant>(acc.block[candidate], strip);
+      }
+      store_staged();
+    }
   }
 }
 
