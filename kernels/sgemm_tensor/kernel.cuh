@@ -8,6 +8,7 @@
 #include "kernels/ptx/grid_dependency.cuh"
 #include "kernels/sgemm_tensor/split.cuh"
 #include "kernels/sgemm_tensor/store_tile.cuh"
+#include "kernels/sgemm_tensor/strict_tiles.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
@@ -40,8 +41,8 @@ FG_DEVICE void multiply_tiles(const ProductParams& params, const SharedLayout<Co
   }
 }
 
-// Every block chooses, so that the split pass need not wait for its last block, and one writes the choice down for the
-// launch that follows.
+// Every block chooses, so that the split pass need not wait for its last block, and one writes the choice down for whoever
+// wants to know.
 FG_DEVICE Method choose_for_product(const ProductParams& params) {
   const SplitParams& split = params.split;
   const Method method = choose_method(split.g_summaries, params.summary_count, split.bf16_available);
@@ -51,9 +52,9 @@ FG_DEVICE Method choose_for_product(const ProductParams& params) {
   return method;
 }
 
-// Products of FP16 parts, or, where those will not do, of BF16 parts, which it makes first: 2048 x 2048 x 2048 NN took 103.2
-// us on one H200, CUDA 13.0, and 105.5 where BF16 parts and their product were launches of their own with nothing to do.
-// Leaves at once where parts will not do at all.
+// The product of FP16 parts; where those will not do, of BF16 parts, which it makes first; where neither will, or where
+// there is none, plain FP32. One launch for all, see strict_tiles.cuh; and one H200 had 2048 x 2048 x 2048 NN in 103.2 us
+// so, in 105.5 where BF16 parts and their product were launches of their own.
 template <class Fp16, class Bf16>
 __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_constant__ ProductParams params) {
   static_assert(Fp16::kBarrierEnd <= Bf16::kBarrierOffset, "barriers of either method");
@@ -67,11 +68,14 @@ __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_
     init_barriers(shared_bf16);
   }
   ptx::griddepcontrol_wait();
-  if (!has_product(params.problem)) return;
-  const Method method = choose_for_product(params);
-  if (method == Method::kStrict) return;
+  const bool product = has_product(params.problem);
+  const Method method = product ? choose_for_product(params) : Method::kStrict;
   if (method == Method::kFp16x3) {
     multiply_tiles(params, shared);
+    return;
+  }
+  if (method == Method::kStrict) {
+    if (ptx::thread_index() < kSplitThreads) StrictTiles(params, product).run();
     return;
   }
   if (ptx::thread_index() < kSplitThreads) {

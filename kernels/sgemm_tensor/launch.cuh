@@ -1,6 +1,5 @@
-// Host side of the family: the launches of a product. Which of them does the work is decided on the device: nothing
-// here waits, and all of it can be captured. Each launch but the very first begins while the one before ends, so that
-// those which have nothing to do cost little.
+// Host side of the family: the launches of a product. What they do is decided on the device: nothing here waits, and all
+// of it can be captured. Each launch but the very first begins while the one before ends.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +10,12 @@
 #include "kernels/sgemm_tensor/kernel.cuh"
 #include "kernels/sgemm_tensor/pieces.h"
 #include "kernels/sgemm_tensor/split.cuh"
-#include "kernels/sgemm_tensor/strict_launch.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
 // Smaller products that FP16 parts cannot serve are strict, which takes about as long.
 inline constexpr double kBf16Operations = 0x1p32;
-inline constexpr int kFlags = 2;  // words
+inline constexpr int kFlags = 3;  // words
 
 // Sums one by one are for products for which cuBLAS, too, takes k in one chain, or in few long ones: D of 2^23 elements
 // and more, and such as fills one wave of its 256x128 tiles on 132 SMs. There their errors, rms, were at most 0.86 of
@@ -86,7 +84,7 @@ struct Launcher {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = ptx::prepare_kernel(split_kernel<Method::kFp16x3>, kSplitSharedBytes);
     if (error == cudaSuccess) error = ptx::prepare_kernel(kProduct, kSharedBytes);
-    return error == cudaSuccess ? StrictLauncher<StrictTile>::prepare() : error;
+    return error;
   }
 
   static cudaError_t launch_product(const PieceLaunch& piece) {
@@ -97,20 +95,19 @@ struct Launcher {
     params.split = piece.split;
     params.summary_count = split_blocks(piece);
     params.problem = piece.problem;
-    const auto count = [](const TileGrid& grid) { return grid.tiles_m * grid.tiles_n; };
-    const int tiles = std::max(count(params.fp16.grid), count(params.bf16.grid));
-    const ptx::LaunchShape shape{.blocks = std::min(tiles, piece.context.sm_count),
+    constexpr int kLeastM = std::min(StrictTiles::kTileM, Fp16::kTileM);
+    constexpr int kLeastN = std::min(StrictTiles::kTileN, Fp16::kTileN);
+    const std::int64_t tiles = ((piece.problem.m + kLeastM - 1) / kLeastM) * ((piece.problem.n + kLeastN - 1) / kLeastN);
+    const ptx::LaunchShape shape{.blocks = std::min(tiles, std::int64_t{piece.context.sm_count}),
                                  .threads = kThreads,
                                  .shared_bytes = kSharedBytes,
                                  .overlaps = true};
     return ptx::launch_grid(kProduct, shape, piece.context.stream, params);
   }
 
-  // At most one of the two products finds its method chosen.
   static cudaError_t launch_piece(const PieceLaunch& piece, bool is_first) {
-    cudaError_t error = launch_split(piece, !is_first);
-    if (error == cudaSuccess) error = launch_product(piece);
-    return error == cudaSuccess ? StrictLauncher<StrictTile>::launch(piece, true) : error;
+    const cudaError_t error = launch_split(piece, !is_first);
+    return error == cudaSuccess ? launch_product(piece) : error;
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {

@@ -24,7 +24,7 @@ struct SplitParams {
   int depth = 0;
   bool bf16_available = false;
   Summary* g_summaries = nullptr;          // (blocks)
-  // Words that are 0 before and after: for split_and_choose(), and for BF16 parts.
+  // Words that are 0 before and after.
   std::uint32_t* g_blocks_done = nullptr;
   std::uint32_t* g_tickets = nullptr;
   std::uint32_t* g_items_done = nullptr;

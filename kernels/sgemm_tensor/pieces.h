@@ -97,8 +97,9 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   split.depth = static_cast<int>(problem.k);
   split.bf16_available = bf16_available;
   split.g_summaries = static_cast<Summary*>(place(layout.summaries));
-  split.g_blocks_done = split.g_tickets = context.flags;
-  split.g_items_done = context.flags + 1;
+  split.g_blocks_done = context.flags;
+  split.g_tickets = context.flags + 1;
+  split.g_items_done = context.flags + 2;
   split.g_method = static_cast<std::uint32_t*>(place(layout.method));
   return piece;
 }

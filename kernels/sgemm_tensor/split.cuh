@@ -64,13 +64,19 @@ class Ticket {
     passed_ += items;
   }
 
-  // After both operands: until all items are done.
+  // After both operands: until all items are done. The last block that knows leaves the words 0 for the next launch.
   FG_DEVICE void wait_for_all() const {
     ptx::fence_proxy_async_global();  // parts, for copies
     meet_to_split();
     if (ptx::thread_index() == 0) {
       ptx::atomic_add_gpu_u32(params_.g_items_done, static_cast<std::uint32_t>(done_));
       while (ptx::ld_acquire_gpu_u32(params_.g_items_done) != static_cast<std::uint32_t>(passed_)) {
+      }
+      const std::uint32_t blocks_before = ptx::atomic_add_gpu_u32(params_.g_blocks_done, 1);
+      if (blocks_before == static_cast<std::uint32_t>(ptx::grid_size()) - 1) {
+        for (std::uint32_t* g_word : {params_.g_blocks_done, params_.g_tickets, params_.g_items_done}) {
+          ptx::st_release_gpu_u32(g_word, 0);
+        }
       }
     }
     meet_to_split();

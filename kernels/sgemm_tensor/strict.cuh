@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"
-#include "kernels/ptx/inter_block.cuh"
 #include "kernels/sgemm_ffma/kernel.cuh"
 #include "kernels/sgemm_tensor/parts.h"
 
@@ -14,15 +13,7 @@ using StrictTile = ffma::Tile128x128x8;
 struct StrictParams {
   GemmParams gemm;
   const std::uint32_t* g_method = nullptr;
-  std::uint32_t* g_tickets = nullptr;  // of BF16 parts, the last of which have been handed out
-  std::uint32_t* g_items_done = nullptr;
 };
-
-FG_DEVICE void reset_tickets(const StrictParams& params) {
-  if (ptx::block_index() != 0 || ptx::thread_index() != 0) return;
-  ptx::st_release_gpu_u32(params.g_tickets, 0);
-  ptx::st_release_gpu_u32(params.g_items_done, 0);
-}
 
 template <class Config>
 __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
@@ -31,11 +22,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   ptx::griddepcontrol_wait();
   const GemmProblem& problem = params.gemm.problem;
   const bool product = has_product(problem);
-  if (product) {
-    const auto method = static_cast<Method>(ptx::ld_global_u32(params.g_method));
-    if (method == Method::kBf16x6) reset_tickets(params);
-    if (method != Method::kStrict) return;
-  }
+  if (product && ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kStrict)) return;
   const SplitPart part = split_part(params.gemm.split, ptx::block_index());
   const ffma::BlockTile tile = ffma::block_tile<Config>(params.gemm, part.tile);
   ffma::Accumulators<Config> r_acc = {};

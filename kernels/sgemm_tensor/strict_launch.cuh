@@ -43,8 +43,6 @@ class StrictLauncher {
     params.gemm.tiles_m = static_cast<int>((problem.m + Tile::kTileM - 1) / Tile::kTileM);
     params.gemm.tiles_n = static_cast<int>((problem.n + Tile::kTileN - 1) / Tile::kTileN);
     params.g_method = piece.split.g_method;
-    params.g_tickets = piece.split.g_tickets;
-    params.g_items_done = piece.split.g_items_done;
     const std::int64_t tiles = std::int64_t{params.gemm.tiles_m} * params.gemm.tiles_n;
     const std::int64_t resident = std::int64_t{Tile::kBlocksPerSm} * piece.context.sm_count;
     constexpr std::int64_t kShortestPart = 256;  // of k

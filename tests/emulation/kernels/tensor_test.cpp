@@ -363,6 +363,30 @@ TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[ker
   long_rows.check_errors();
 }
 
+TEST_CASE("plain FP32 is exact on integers, tile by tile, whatever the layout", "[kernels][tensor]") {
+  const auto integers = [](int seed, int exponent) {
+    return [=](int row, int k) { return std::ldexp(std::floor(8.0f * number(seed, row, k)), exponent); };
+  };
+  for (const Op op_a : kOps) {
+    for (const Op op_b : kOps) {
+      constexpr int kM = 270, kN = 70, kK = 261;
+      Product product(kM, kN, kK, integers(1, 64), integers(2, 0), op_a, op_b);  // too large to be split
+      CHECK(product.run<sgemm_tensor::Tile64x128>() == Method::kStrict);
+      int wrong = 0;
+      for (int row = 0; row < kM; ++row) {
+        for (int column = 0; column < kN; ++column) {
+          double sum = 0.0;
+          for (int k = 0; k < kK; ++k) {
+            sum += static_cast<double>(integers(1, 64)(row, k)) * static_cast<double>(integers(2, 0)(column, k));
+          }
+          wrong += product.at(row, column) == sum ? 0 : 1;
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("NaN and infinity are where FP32 has them, and small numbers as FP32 has them", "[kernels][tensor]") {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::nanf("");
