@@ -84,7 +84,10 @@ struct Launcher {
   }
 
  public:
+  // A narrow tile serves what fits its shorter side: with a second one beside it the longer operand comes twice.
   static bool supports(const GemmProblem& problem) {
+    constexpr int kShorter = kShorterIsB ? kTileN : kTileM;
+    if (kShorter < 16 && (kShorterIsB ? problem.n : problem.m) > kShorter) return false;
     return problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 && sizes_fit(problem) &&
            problem.a.pointers == nullptr && problem.b.pointers == nullptr &&
            bulk_copies_reach(kShorterIsB ? problem.a : problem.b);

@@ -19,6 +19,8 @@ struct Calibration {
   double sum_bytes_per_clock = 48.0; // loads one SM sustains from L2
   double memory_share = 0.92;        // of the nominal bandwidth that the row reaches
   std::array<double, 4> ops_factor{1.0, 1.0, 1.0, 1.0};  // NN, NT, TN, TT
+  double few_blocks_exponent = 0.5;  // r of B blocks that an SM could hold keep it at (r / B)^this of its rate
+  double odd_store_factor = 1.0;  // share of store_bytes_per_clock where columns of D begin between multiples of 16 bytes
 };
 
 // The chip's own figures for that name where there are some, else general ones with what the row says of itself.

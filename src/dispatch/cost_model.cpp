@@ -31,14 +31,20 @@ bool meets_alignment(const GemmProblem& problem, const KernelEntry& entry) {
          operand_alignment(problem.b, problem.type_ab, problem.batch_count) >= entry.fast_alignment;
 }
 
+bool has_odd_stores(const GemmProblem& problem) {
+  const Operand d{.data = problem.d.data, .ld = problem.d.ld, .batch_stride = problem.d.batch_stride};
+  return operand_alignment(d, problem.type_cd, problem.batch_count) < 16;
+}
+
 bool reads_c(const GemmProblem& problem) { return problem.beta.device != nullptr || problem.beta.value != 0.0f; }
 
 // Tiles that the busiest SM works through, weighted by how well its resident ones fill it.
-double blocks_on_busiest_sm(double tiles, int sm_count, int blocks_per_sm) {
+double blocks_on_busiest_sm(double tiles, int sm_count, int blocks_per_sm, double exponent) {
   const double resident = std::max(blocks_per_sm, 1);
   const double on_sm = std::ceil(tiles / std::max(sm_count, 1));
   const double full = std::floor(on_sm / resident) * resident;
-  return full + std::sqrt((on_sm - full) * resident);
+  const double rest = on_sm - full;
+  return rest > 0.0 ? full + rest / std::pow(rest / resident, exponent) : full;
 }
 
 // A chained row hands accumulators from SM to SM only where tiles do not come out even.
@@ -79,11 +85,14 @@ double block_us(const GemmProblem& problem, const KernelEntry& entry, const Cali
   const double rate =
       flops_per_clock(entry, figures) * figures.ops_factor[ops] * (aligned ? 1.0 : figures.unaligned_factor);
   const double tile_area = static_cast<double>(entry.tile.m) * entry.tile.n;
-  const double steps = std::ceil(tiles_over(problem.k, entry.tile.k) / splits);
+  // A chained row works on the steps of k that are there, others on whole tiles of it.
+  const double whole_steps = std::ceil(tiles_over(problem.k, entry.tile.k) / splits);
+  const double steps = entry.chained ? static_cast<double>(problem.k) / std::max(entry.tile.k, 1) : whole_steps;
   const double product_clocks = steps * 2.0 * tile_area * entry.tile.k / rate;
   const double size_cd = static_cast<double>(element_size(problem.type_cd));
   const double store_bytes = tile_area * (splits > 1 ? sizeof(float) : size_cd * (reads_c(problem) ? 2.0 : 1.0));
-  return (product_clocks + store_bytes / figures.store_bytes_per_clock) / (clock_ghz * 1e3);
+  const double store_rate = figures.store_bytes_per_clock * (has_odd_stores(problem) ? figures.odd_store_factor : 1.0);
+  return (product_clocks + store_bytes / store_rate) / (clock_ghz * 1e3);
 }
 
 // What the last block of a tile does after its part of k, for all tiles that one SM sums.
@@ -196,7 +205,7 @@ CostEstimate estimate(const GemmProblem& problem, const KernelEntry& entry, cons
   const std::size_t parts_bytes = split_workspace_bytes(problem, entry.tile, splits);
   const Panels panels = panels_of(problem, entry, resources.workspace_bytes - parts_bytes, cost.tiles);
   double blocks = panels.count * panels.part_of_k *
-                  blocks_on_busiest_sm(panels.tiles * splits, sm_count, entry.blocks_per_sm);
+                  blocks_on_busiest_sm(panels.tiles * splits, sm_count, entry.blocks_per_sm, figures.few_blocks_exponent);
   double fills = std::ceil(cost.waves);
   if (entry.chained) {
     const bool hands_on = hands_on_tiles(entry, cost.tiles, sm_count) && resources.flag_count > sm_count &&

@@ -3,15 +3,15 @@
 //
 //   time    = start + prepass + max(blocks * block + fill + sum, bytes / memory bandwidth)
 //   blocks  = what the busiest SM works through. With s = ceil(tiles * splits / SMs) blocks on it and B resident at
-//             once: floor(s / B) * B + sqrt((s mod B) * B): a full set of B keeps the SM at its measured rate, r < B at
-//             sqrt(r / B) of it, since fewer warps hide less latency
+//             once: floor(s / B) * B + r / (r / B)^e, r = s mod B: a full set of B keeps the SM at its measured rate,
+//             r < B at (r / B)^e of it, since fewer warps hide less latency; e is 1/2 but for rows that say otherwise
 //             A chained row gives every SM the same share: max(tiles / SMs, 1) instead, B being 1; where it may cut the
 //             tiles into up to s parts to be added, max(tiles / SMs, 1 / (s - 1)), since shares end anywhere in tiles
-//   block   = ceil(ceil(k / tile k) / splits) * step + store
+//   block   = ceil(ceil(k / tile k) / splits) * step + store; of a chained row k / tile k * step + store
 //   step    = 2 * tile m * tile n * tile k / (flops_per_clock_sm * clock), longer by 1 / unaligned_factor when A or B
 //             is aligned to less than fast_alignment
 //   store   = bytes of C and D of one tile, or of its FP32 partial tile where k is split, / (store bytes per clock *
-//             clock)
+//             clock), longer by 1 / odd store factor where D's columns are not 16-byte aligned
 //   fill    = pipeline latency of each set of resident blocks; of a chained row once, and once more where shares cut
 //             tiles, for the accumulators handed on
 //   sum     = where k is split: the wait for the last part, and its reads of the parts and its store of the tile

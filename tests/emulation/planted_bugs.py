@@ -7,6 +7,7 @@ MMA = dict(source="hgemm_mma/instances_f16.cu", tests="*MmaSm80")
 MMA_SM75 = dict(source="hgemm_mma/instances_f16_sm75.cu", tests="*MmaSm75")
 FFMA = dict(source="sgemm_ffma/instances_f32.cu", tests="*FfmaSm80")
 HOPPER = dict(source="sgemm_hopper/instances_f32.cu", tests="[hopper]")
+SLICED = dict(source="sgemm_sliced/instances_f32.cu", tests="[sliced]")
 TILE = dict(source="tests/emulation/wgmma_tile/tile.cu", tests="[wgmma_tile]",
             file="tests/emulation/wgmma_tile/kernel.cuh")
 DESCRIPTOR = dict(TILE, file="tile/wgmma_descriptor.cuh")
@@ -140,6 +141,37 @@ BUGS = [
          find="inside = along_long < long_left_ &&", replace="inside = along_long <= long_left_ &&"),
     dict(GEMV, name="k past its end in the last part", file="gemv/kernel.cuh",
          find="if (own.end < steps) end =", replace="if (own.end <= steps) end ="),
+    # --- the sliced FFMA kernels
+    dict(SLICED, name="stage filled before all warps have left it", file="sgemm_sliced/mainloop.cuh",
+         find="""    ptx::barrier_sync();
+    feed_.copy_block(block + Config::kStages);""",
+         replace="""    feed_.copy_block(block + Config::kStages);"""),
+    dict(SLICED, name="next stage read before it is full", file="sgemm_sliced/mainloop.cuh",
+         find="        if (last && !ready) wait_for(shared_.full(next_stage), next_parity);\n", replace=""),
+    dict(SLICED, name="element copies that no barrier waits for", file="sgemm_sliced/feed.cuh",
+         find="      ptx::cp_async_arrive(shared_.full(stage));",
+         replace="      ptx::mbarrier_arrive(shared_.full(stage));"),
+    dict(SLICED, name="copied rows without their padding", file="sgemm_sliced/copied.cuh",
+         find="    ptx::SharedAddress s_element = s_stage + first_depth * Side::kPitch + side * 4;",
+         replace="    ptx::SharedAddress s_element = s_stage + first_depth * (Side::kSize * 4) + side * 4;"),
+    dict(SLICED, name="copied past the last k", file="sgemm_sliced/copied.cuh",
+         find="const bool inside = side_inside && at < depths_left;",
+         replace="const bool inside = side_inside && at <= depths_left;"),
+    dict(SLICED, name="swizzle without the lane's row", file="sgemm_sliced/config.h",
+         find="return (warp * kWidth + lane) * kRowBytes + lane % 8 * 16;",
+         replace="return (warp * kWidth + lane) * kRowBytes;"),
+    dict(SLICED, name="vector of the held operand replaced a row too early", file="sgemm_sliced/mainloop.cuh",
+         find="      if (along == kThreadStreamed - 1) load_held_after(r_fragments, next, h, kDepth);",
+         replace="      if (along == 0) load_held_after(r_fragments, next, h, kDepth);"),
+    dict(SLICED, name="sums over stages that are still read", file="sgemm_sliced/kernel.cuh",
+         find="    ptx::barrier_sync();  // the last stage is read\n", replace=""),
+    dict(SLICED, name="neighbours not taken back", file="sgemm_sliced/store_tile.cuh",
+         find="const float value = r_term[kExchanged<Config> ? along ^ 1 : along];",
+         replace="const float value = r_term[along];"),
+    dict(SLICED, name="slice left out", file="sgemm_sliced/store_tile.cuh",
+         find="    if (slice >= slices) break;", replace="    if (slice >= slices - slices / 4) break;"),
+    dict(SLICED, name="run stored whole where D ends in it", file="sgemm_sliced/store_tile.cuh",
+         find="      if (aligned && rows >= kRun) {", replace="      if (aligned && rows >= kRun - 1) {"),
     # --- the FFMA family on bulk copies: its ring, its chain from block to block, its passes over operands
     dict(HOPPER, name="stage filled before its warps have left it", file="sgemm_hopper/feed.cuh",
          find="    wait_for(shared_.empty(stage), (block / Config::kStages & 1) ^ 1);\n", replace=""),
@@ -214,8 +246,8 @@ BUGS = [
          replace="{params_.g_blocks_done, params_.g_items_done}"),
     dict(TENSOR, name="steps of plain FP32 over those of the tile before", file="sgemm_tensor/strict_tiles.cuh",
          find="    meet_to_split();  // the tile before has been multiplied\n", replace=""),
-    dict(TENSOR, name="plain FP32's second half of rows from the first", file="sgemm_tensor/strict_tiles.cuh",
-         find="place(s_right, k, kHalfM + lane_m_ * 4)", replace="place(s_right, k, lane_m_ * 4)"),
+    dict(TENSOR, name="plain FP32's second half of a tile from the first", file="sgemm_tensor/strict_tiles.cuh",
+         find="half * kHalf + lane * 4", replace="lane * 4"),
     dict(TENSOR, name="copies over strips of the split with no fence", file="sgemm_tensor/kernel.cuh",
          find="    ptx::fence_proxy_async();  // copies", replace="    // copies"),
     dict(TENSOR, name="choice of the method not written down", file="sgemm_tensor/kernel.cuh",

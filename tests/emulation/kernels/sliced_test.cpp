@@ -1,4 +1,5 @@
 // The sliced FFMA family, from its own sources: every tile and layout, slices and parts of k, and every epilogue.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -41,6 +42,10 @@ void misalign_shorter(const KernelEntry& row, GemmCase& gemm) {
   }
 }
 
+// What of an extent the row takes: the narrowest tiles serve no more than their shorter side.
+int extent_m(const KernelEntry& row, int m) { return row.tile.m < 16 ? std::min(m, row.tile.m) : m; }
+int extent_n(const KernelEntry& row, int n) { return row.tile.n < 16 ? std::min(n, row.tile.n) : n; }
+
 // Runs one case, each under another seed: another order of blocks, warps, lanes and copies.
 void check(const KernelEntry& row, GemmCase gemm) {
   static std::uint64_t seed = 0;
@@ -65,8 +70,10 @@ void for_each_layout(const Body& body) {
 TEST_CASE("sliced kernels multiply at and around the edges of their tile", "[kernels][sliced]") {
   int turn = 0;
   for_each_layout([&turn](const KernelEntry& row, Op op_a, Op op_b) {
-    for (const int m : {1, row.tile.m, row.tile.m + 5}) {
-      for (const int n : {1, row.tile.n - 1, 2 * row.tile.n + 3}) {
+    for (const int wanted_m : {1, row.tile.m, row.tile.m + 5}) {
+      for (const int wanted_n : {1, row.tile.n - 1, 2 * row.tile.n + 3}) {
+        const int m = extent_m(row, wanted_m);
+        const int n = extent_n(row, wanted_n);
         GemmCase gemm = aligned_case(op_a, op_b, m, n, turn % 2 == 0 ? 33 : 30);
         gemm.beta = turn % 3 == 0 ? -2.0f : 0.0f;
         gemm.pad_d = gemm.pad_c = turn % 2 == 0 ? (4 - m % 4) % 4 : 1;
@@ -82,7 +89,7 @@ TEST_CASE("sliced kernels multiply at and around the edges of their tile", "[ker
 TEST_CASE("sliced kernels multiply for every length of k", "[kernels][sliced]") {
   for_each_layout([](const KernelEntry& row, Op op_a, Op op_b) {
     for (const int k : {1, 4, 7, 31, 32, 65, 96, 130, 200, 319}) {
-      GemmCase gemm = aligned_case(op_a, op_b, 40, 20, k);
+      GemmCase gemm = aligned_case(op_a, op_b, extent_m(row, 40), extent_n(row, 20), k);
       check(row, gemm);
       misalign_shorter(row, gemm);
       check(row, gemm);
@@ -104,7 +111,7 @@ TEST_CASE("sliced kernels finish sums with every epilogue", "[kernels][sliced]")
       check(row, gemm);
       ++turn;
     }
-    GemmCase nothing = aligned_case(op_a, op_b, 20, 9, 64);
+    GemmCase nothing = aligned_case(op_a, op_b, extent_m(row, 20), extent_n(row, 9), 64);
     nothing.alpha = 0.0f;
     nothing.device_scalars = nothing.poisoned_operands = true;
     nothing.beta = 3.0f;
@@ -117,7 +124,7 @@ TEST_CASE("sliced kernels add parts of k", "[kernels][sliced][split]") {
   int turn = 0;
   for_each_layout([&turn](const KernelEntry& row, Op op_a, Op op_b) {
     for (const int splits : {2, 3, 7, 30}) {
-      GemmCase gemm = aligned_case(op_a, op_b, row.tile.m + 3, row.tile.n - 1, splits == 30 ? 999 : 32 * splits + 9);
+      GemmCase gemm = aligned_case(op_a, op_b, extent_m(row, row.tile.m + 3), row.tile.n - 1, splits == 30 ? 999 : 32 * splits + 9);
       gemm.splits = splits;
       gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
       gemm.bias = turn % 5 == 0;
@@ -143,6 +150,9 @@ TEST_CASE("sliced kernels take what bulk copies reach on the longer side alone",
     other = problem;
     other.b.data = data + 1;
     CHECK(row.supports(other) == shorter_is_b);
+    other = problem;
+    (shorter_is_b ? other.n : other.m) = 9;
+    CHECK(row.supports(other) == (std::min(row.tile.m, row.tile.n) >= 16));
     other = problem;
     other.batch_count = 2;
     CHECK_FALSE(row.supports(other));
