@@ -41,6 +41,15 @@ FG_DEVICE void multiply_tiles(const ProductParams& params, const SharedLayout<Co
   }
 }
 
+FG_DEVICE void multiply_strictly(const ProductParams& params, bool has_product) {
+  if (ptx::warp_index() / 4 == kWarpgroups) {
+    ptx::setmaxnreg_dec<kProducerRegisters>();
+  } else {
+    ptx::setmaxnreg_inc<kConsumerRegisters>();
+    StrictTiles(params, has_product).run();
+  }
+}
+
 // Every block chooses, so that the split pass need not wait for its last block, and one writes the choice down for whoever
 // wants to know.
 FG_DEVICE Method choose_for_product(const ProductParams& params) {
@@ -75,7 +84,7 @@ __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_
     return;
   }
   if (method == Method::kStrict) {
-    if (ptx::thread_index() < kSplitThreads) StrictTiles(params, product).run();
+    multiply_strictly(params, product);
     return;
   }
   if (ptx::thread_index() < kSplitThreads) {

@@ -5,40 +5,41 @@
 
 #include "kernels/epilogue/epilogue.cuh"
 #include "kernels/ptx/shared.cuh"
+#include "kernels/sgemm_tensor/config.h"
 #include "kernels/sgemm_tensor/params.h"
 #include "kernels/sgemm_tensor/split_rows.cuh"
 #include "kernels/sgemm_tensor/sums.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
-// By the first kSplitThreads of a block, each with kThreadM x kThreadN elements of a tile of D.
+// By the threads that multiply, each with kThread x kThread elements of a tile of D.
 class StrictTiles {
-  static constexpr int kThreadM = 8, kThreadN = 4;
-  static constexpr int kThreadsM = 16, kThreadsN = kSplitThreads / kThreadsM;
+  static constexpr int kThread = 8;
+  static constexpr int kThreads = 16;  // along m, and along n
+  static constexpr int kTile = kThread * kThreads;
+  static constexpr int kHalf = kTile / 2;  // in either half of the tile are four of a thread's elements along m, and n
   static constexpr int kStepK = 16;
   static constexpr int kStepsPerSum = 16;  // chains of 256 are added up: fewer roundings than in one long chain
-  static constexpr int kTiles[kSides] = {kThreadsN * kThreadN, kThreadsM * kThreadM};
-  static constexpr int kHalfM = kTiles[kRight] / 2;  // of a thread's elements along m four are in either half
-  static_assert(kThreadM == 8 && kThreadN == 4, "two vectors and one");
+  static_assert(kThreads * kThreads == kConsumers && kConsumers == kSplitThreads, "who meets");
 
  public:
-  static constexpr int kTileM = kTiles[kRight], kTileN = kTiles[kLeft];
+  static constexpr int kTileM = kTile, kTileN = kTile;
 
   FG_DEVICE StrictTiles(const ProductParams& params, bool has_product)
       : params_(params),
         steps_(has_product ? (params.split.depth + kStepK - 1) / kStepK : 0),
-        lane_m_(ptx::thread_index() % kThreadsM),
-        lane_n_(ptx::thread_index() / kThreadsM) {}
+        lane_m_(ptx::thread_index() % kThreads),
+        lane_n_(ptx::thread_index() / kThreads) {}
 
   FG_DEVICE void run() {
     const GemmProblem& problem = params_.problem;
-    const TileGrid grid{static_cast<int>((problem.m + kTileM - 1) / kTileM),
-                        static_cast<int>((problem.n + kTileN - 1) / kTileN)};
+    const TileGrid grid{static_cast<int>((problem.m + kTile - 1) / kTile),
+                        static_cast<int>((problem.n + kTile - 1) / kTile)};
     const Epilogue epilogue = make_epilogue(problem, 0);
     for (auto tile = static_cast<int>(ptx::block_index()); tile < grid.tiles_m * grid.tiles_n;
          tile += static_cast<int>(ptx::grid_size())) {
       const TileCoordinate place = tile_place(grid, tile, kGroup);
-      const int first[kSides] = {static_cast<int>(place.n) * kTileN, static_cast<int>(place.m) * kTileM};
+      const int first[kSides] = {static_cast<int>(place.n) * kTile, static_cast<int>(place.m) * kTile};
       Sums r_acc;
       multiply(first, r_acc);
       store(epilogue, first, r_acc);
@@ -47,76 +48,83 @@ class StrictTiles {
 
  private:
   static constexpr int kGroup = 16;  // tiles of n that the raster walks before one of m
-  using Sums = float[kThreadN * kThreadM];
+  using Sums = float[kThread * kThread];
 
-  // Elements of a step that a thread copies of one side, on their way: neighbours on neighbours along what is contiguous.
-  template <Side kSide>
+  // Of a step of one operand, in shared memory: kTile rows of every k.
+  static constexpr int kPitch = (kTile + 4) * 4;  // bytes
+  static constexpr int kOperandBytes = kStepK * kPitch;
+  static FG_DEVICE ptx::SharedAddress place(ptx::SharedAddress s_operand, int k, int row) {
+    return s_operand + k * kPitch + row * 4;
+  }
+
+  // A thread's elements of steps that are copied one after another: neighbours have neighbours along what is contiguous.
   class Copy {
-    static constexpr int kRows = kTiles[kSide];
-    static constexpr int kCount = kRows * kStepK / kSplitThreads;
-    static constexpr int kPitch = kRows + 4;
+    static constexpr int kCount = kTile * kStepK / kConsumers;
 
    public:
-    static constexpr int kBytes = kStepK * kPitch * 4;
-    static FG_DEVICE ptx::SharedAddress place(ptx::SharedAddress s_step, int k, int row) {
-      return s_step + (k * kPitch + row) * 4;
+    FG_DEVICE Copy(const SplitOperand& operand, int first_row, int depth) : k_step_(operand.k_step) {
+      const bool along_k = operand.k_step == 1;
+      const int thread = ptx::thread_index();
+      row_ = along_k ? thread / kStepK : thread % kTile;
+      k_ = along_k ? thread % kStepK : thread / kTile;
+      rows_apart_ = along_k ? kConsumers / kStepK : 0;
+      k_apart_ = along_k ? 0 : kConsumers / kTile;
+      rows_left_ = operand.rows - first_row - row_;
+      k_left_ = depth - k_;
+      g_next_ = operand.g_source + (std::int64_t{first_row} + row_) * operand.row_step + k_ * k_step_;
+      apart_ = rows_apart_ * operand.row_step + k_apart_ * k_step_;
     }
 
-    FG_DEVICE Copy(const SplitOperand& operand, int first_row)
-        : operand_(operand), first_row_(first_row), along_k_(operand.k_step == 1) {}
-
-    FG_DEVICE void load(int first_k, int depth) {
+    // Starts with the next step.
+    FG_DEVICE void load() {
+      const float* g_element = g_next_;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i, g_element += apart_) {
+        r_x_[i] = i * rows_apart_ < rows_left_ && i * k_apart_ < k_left_ ? ptx::ld_global_f32(g_element) : 0.0f;
+      }
+      g_next_ += kStepK * k_step_;
+      k_left_ -= kStepK;
+    }
+    FG_DEVICE void put(ptx::SharedAddress s_operand) const {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        const std::int64_t row = first_row_ + row_of(i);
-        const std::int64_t k = first_k + k_of(i);
-        const bool inside = row < operand_.rows && k < depth;
-        r_x_[i] = inside ? ptx::ld_global_f32(operand_.g_source + row * operand_.row_step + k * operand_.k_step) : 0.0f;
+        ptx::st_shared_f32(place(s_operand, k_ + i * k_apart_, row_ + i * rows_apart_), r_x_[i]);
       }
-    }
-    FG_DEVICE void put(ptx::SharedAddress s_step) const {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) ptx::st_shared_f32(place(s_step, k_of(i), row_of(i)), r_x_[i]);
     }
 
    private:
-    FG_DEVICE int row_of(int i) const {
-      const int number = ptx::thread_index() + i * kSplitThreads;
-      return along_k_ ? number / kStepK : number % kRows;
-    }
-    FG_DEVICE int k_of(int i) const {
-      const int number = ptx::thread_index() + i * kSplitThreads;
-      return along_k_ ? number % kStepK : number / kRows;
-    }
-
-    const SplitOperand& operand_;
-    int first_row_;
-    bool along_k_;
+    std::int64_t k_step_;
+    int row_;  // of the first of its elements
+    int k_;
+    int rows_apart_;  // from one to the next
+    int k_apart_;
+    int rows_left_;
+    int k_left_;
+    const float* g_next_;
+    std::int64_t apart_;
     float r_x_[kCount];
   };
 
-  static constexpr int kBufferBytes = Copy<kLeft>::kBytes + Copy<kRight>::kBytes;
-
   FG_DEVICE void multiply(const int (&first)[kSides], Sums& r_acc) const {
-    Copy<kLeft> left(params_.split.operands[kLeft], first[kLeft]);
-    Copy<kRight> right(params_.split.operands[kRight], first[kRight]);
+    Copy left(params_.split.operands[kLeft], first[kLeft], params_.split.depth);
+    Copy right(params_.split.operands[kRight], first[kRight], params_.split.depth);
     Sums r_sum;
     clear(r_acc);
     clear(r_sum);
-    const auto load = [&](int step) {
-      left.load(step * kStepK, params_.split.depth);
-      right.load(step * kStepK, params_.split.depth);
+    const auto load = [&] {
+      left.load();
+      right.load();
     };
-    if (steps_ > 0) load(0);
+    if (steps_ > 0) load();
     meet_to_split();  // the tile before has been multiplied
 #pragma unroll 1
     for (int step = 0; step < steps_; ++step) {
-      const ptx::SharedAddress s_left = ptx::shared_base() + step % 2 * kBufferBytes;
-      const ptx::SharedAddress s_right = s_left + Copy<kLeft>::kBytes;
+      const ptx::SharedAddress s_left = ptx::shared_base() + step % 2 * (kSides * kOperandBytes);
+      const ptx::SharedAddress s_right = s_left + kOperandBytes;
       left.put(s_left);
       right.put(s_right);
       meet_to_split();  // that the step before has been multiplied, which the next one overwrites, is known then, too
-      if (step + 1 < steps_) load(step + 1);
+      if (step + 1 < steps_) load();
       multiply_step(s_left, s_right, r_sum);
       if ((step + 1) % kStepsPerSum == 0 || step + 1 == steps_) {
         add_sums(r_acc, r_sum);
@@ -128,46 +136,53 @@ class StrictTiles {
   FG_DEVICE void multiply_step(ptx::SharedAddress s_left, ptx::SharedAddress s_right, Sums& r_sum) const {
 #pragma unroll
     for (int k = 0; k < kStepK; ++k) {
-      const float4 n = ptx::ld_shared_f32x4(Copy<kLeft>::place(s_left, k, lane_n_ * 4));
-      const float4 m0 = ptx::ld_shared_f32x4(Copy<kRight>::place(s_right, k, lane_m_ * 4));
-      const float4 m1 = ptx::ld_shared_f32x4(Copy<kRight>::place(s_right, k, kHalfM + lane_m_ * 4));
-      const float b[kThreadN] = {n.x, n.y, n.z, n.w};
-      const float a[kThreadM] = {m0.x, m0.y, m0.z, m0.w, m1.x, m1.y, m1.z, m1.w};
+      float a[kThread];
+      float b[kThread];
+      load_fragment(s_right, k, lane_m_, a);
+      load_fragment(s_left, k, lane_n_, b);
 #pragma unroll
-      for (int j = 0; j < kThreadN; ++j) {
+      for (int j = 0; j < kThread; ++j) {
 #pragma unroll
-        for (int i = 0; i < kThreadM; ++i) {
-          r_sum[j * kThreadM + i] = ptx::fma_rn(a[i], b[j], r_sum[j * kThreadM + i]);
-        }
+        for (int i = 0; i < kThread; ++i) r_sum[j * kThread + i] = ptx::fma_rn(a[i], b[j], r_sum[j * kThread + i]);
       }
     }
   }
 
-  FG_DEVICE std::int64_t row_of(const int (&first)[kSides], int i) const {
-    return first[kRight] + i / 4 * kHalfM + lane_m_ * 4 + i % 4;
+  FG_DEVICE static void load_fragment(ptx::SharedAddress s_operand, int k, int lane, float (&fragment)[kThread]) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float4 x = ptx::ld_shared_f32x4(place(s_operand, k, half * kHalf + lane * 4));
+      fragment[half * 4] = x.x, fragment[half * 4 + 1] = x.y, fragment[half * 4 + 2] = x.z, fragment[half * 4 + 3] = x.w;
+    }
   }
-  FG_DEVICE std::int64_t column_of(const int (&first)[kSides], int j) const { return first[kLeft] + lane_n_ * 4 + j; }
+
+  FG_DEVICE std::int64_t row_of(const int (&first)[kSides], int i) const {
+    return first[kRight] + i / 4 * kHalf + lane_m_ * 4 + i % 4;
+  }
+  FG_DEVICE std::int64_t column_of(const int (&first)[kSides], int j) const {
+    return first[kLeft] + j / 4 * kHalf + lane_n_ * 4 + j % 4;
+  }
 
   FG_DEVICE void store(const Epilogue& epilogue, const int (&first)[kSides], const Sums& r_acc) const {
     const GemmProblem& problem = params_.problem;
 #pragma unroll
-    for (int j = 0; j < kThreadN; ++j) {
+    for (int j = 0; j < kThread; ++j) {
       const std::int64_t column = column_of(first, j);
 #pragma unroll
-      for (int i = 0; i < kThreadM; ++i) {
+      for (int i = 0; i < kThread; ++i) {
         const std::int64_t row = row_of(first, i);
         if (row >= problem.m || column >= problem.n) continue;
         const float* g_c = static_cast<const float*>(epilogue.c) + row + column * epilogue.ldc;
         const float c = epilogue.beta != 0.0f ? ptx::ld_global_f32(g_c) : 0.0f;
         ptx::st_global_f32(static_cast<float*>(epilogue.d) + row + column * epilogue.ldd,
-                           scale(epilogue, r_acc[j * kThreadM + i], c));
+                           scale(epilogue, r_acc[j * kThread + i], c));
       }
     }
     if (!has_finish(epilogue)) return;
 #pragma unroll 1
-    for (int element = 0; element < kThreadM * kThreadN; ++element) {
-      const std::int64_t row = row_of(first, element % kThreadM);
-      const std::int64_t column = column_of(first, element / kThreadM);
+    for (int element = 0; element < kThread * kThread; ++element) {
+      const std::int64_t row = row_of(first, element % kThread);
+      const std::int64_t column = column_of(first, element / kThread);
       if (row < problem.m && column < problem.n) finish_element(epilogue, row, column);
     }
   }
