@@ -125,7 +125,8 @@ struct Config : Shape {
   static_assert(kSumColumns == kTileRight || kSumOrder == SumOrder::kOneByOne, "others have all columns' rests");
 
   // Shared memory: the ring of stages, every warp's strip on its way out, then barriers: "full" and "empty" of each
-  // stage, and one a warpgroup whose turn to multiply it is. Those of BF16 parts lie behind all others: a kernel has both.
+  // stage, and one a warpgroup whose turn to multiply it is. Those of BF16 parts lie behind all others: a kernel has
+  // both.
   static constexpr int kResultOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset =
       kResultOffset + kConsumerWarps * Strip::kBytes + (kMethod == Method::kBf16x6 ? 256 : 0);

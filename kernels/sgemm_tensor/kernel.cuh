@@ -50,8 +50,8 @@ FG_DEVICE void multiply_strictly(const ProductParams& params, bool has_product) 
   }
 }
 
-// Every block chooses, so that the split pass need not wait for its last block, and one writes the choice down for whoever
-// wants to know.
+// Every block chooses, so that the split pass need not wait for its last block, and one writes the choice down for
+// whoever wants to know.
 FG_DEVICE Method choose_for_product(const ProductParams& params) {
   const SplitParams& split = params.split;
   const Method method = choose_method(split.g_summaries, params.summary_count, split.bf16_available);
@@ -62,8 +62,8 @@ FG_DEVICE Method choose_for_product(const ProductParams& params) {
 }
 
 // The product of FP16 parts; where those will not do, of BF16 parts, which it makes first; where neither will, or where
-// there is none, plain FP32. One launch for all, see strict_tiles.cuh; and one H200 had 2048 x 2048 x 2048 NN in 103.2 us
-// so, in 105.5 where BF16 parts and their product were launches of their own.
+// there is none, plain FP32. One launch for all, see strict_tiles.cuh; and one H200 had 2048 x 2048 x 2048 NN in 103.2
+// us so, in 105.5 where BF16 parts and their product were launches of their own.
 template <class Fp16, class Bf16>
 __global__ void __launch_bounds__(kThreads, 1) sgemm_tensor_kernel(const __grid_constant__ ProductParams params) {
   static_assert(Fp16::kBarrierEnd <= Bf16::kBarrierOffset, "barriers of either method");

@@ -1,5 +1,5 @@
-// Host side of the family: the launches of a product. What they do is decided on the device: nothing here waits, and all
-// of it can be captured. Each launch but the very first begins while the one before ends.
+// Host side of the family: the launches of a product. What they do is decided on the device: nothing here waits, and
+// all of it can be captured. Each launch but the very first begins while the one before ends.
 #pragma once
 
 #include <algorithm>
@@ -97,8 +97,9 @@ struct Launcher {
     params.problem = piece.problem;
     constexpr int kLeastM = std::min(StrictTiles::kTileM, Fp16::kTileM);
     constexpr int kLeastN = std::min(StrictTiles::kTileN, Fp16::kTileN);
-    const std::int64_t tiles = ((piece.problem.m + kLeastM - 1) / kLeastM) * ((piece.problem.n + kLeastN - 1) / kLeastN);
-    const ptx::LaunchShape shape{.blocks = std::min(tiles, std::int64_t{piece.context.sm_count}),
+    const std::int64_t tiles_m = (piece.problem.m + kLeastM - 1) / kLeastM;
+    const std::int64_t tiles_n = (piece.problem.n + kLeastN - 1) / kLeastN;
+    const ptx::LaunchShape shape{.blocks = std::min(tiles_m * tiles_n, std::int64_t{piece.context.sm_count}),
                                  .threads = kThreads,
                                  .shared_bytes = kSharedBytes,
                                  .overlaps = true};

@@ -104,8 +104,8 @@ inline PieceLaunch prepare_piece(const GemmProblem& problem, const LaunchContext
   return piece;
 }
 
-// Calls launch(piece, is_first) for one piece after another, none larger than `most`, to the first error: stretches of k
-// of the same part of D follow each other.
+// Calls launch(piece, is_first) for one piece after another, none larger than `most`, to the first error: stretches of
+// k of the same part of D follow each other.
 template <class Launch>
 cudaError_t for_each_piece(const GemmProblem& problem, const Extents& most, const Launch& launch) {
   PiecePlace at;

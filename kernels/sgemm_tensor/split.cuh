@@ -20,8 +20,8 @@ inline constexpr int kSplitSharedBytes =
     kSplitSummariesOffset + kSplitWarps * static_cast<int>(sizeof(Summary));
 
 // Blocks take items in turn, `item` being this block's next one: of both operands as of one list. Behind strips so few
-// that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took 32.5 us
-// without this, and 27.9 with it, on one H200.
+// that one block in two has one at most, the list is for the other blocks alone: 2048 x 2048 of each layout took 32.5
+// us without this, and 27.9 with it, on one H200.
 class Turn {
  public:
   int item = static_cast<int>(ptx::block_index());
@@ -44,8 +44,8 @@ class Turn {
   bool has_one_ = false;
 };
 
-// Blocks take the next item whenever they are ready for one, and can then wait for all parts: whoever holds an item runs,
-// however few blocks there is room for. Its number is on its way while the one before is split.
+// Blocks take the next item whenever they are ready for one, and can then wait for all parts: whoever holds an item
+// runs, however few blocks there is room for. Its number is on its way while the one before is split.
 class Ticket {
  public:
   int item = 0;
@@ -117,8 +117,8 @@ FG_DEVICE bool rows_aligned(const SplitOperand& operand) {
 // By as few threads a row as can hold it, so that many rows are on their way at once and none is read twice. One H200,
 // CUDA 13.0, both operands of 4096 x 4096, k contiguous: 78 us; 98 us by warps that read a row twice, 82 us where twice
 // the threads hold a row and load the next one meanwhile. A thread takes runs of 4 elements where that is quicker: 9.3
-// us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285). BF16 parts, which
-// are rare, have two teams and no runs: each is more code within every product's kernel.
+// us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285). BF16 parts,
+// which are rare, have two teams and no runs: each is more code within every product's kernel.
 template <Method kMethod, int kTeam, class Turn>
 FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAddress s_words, Turn& turn,
                           Summary& summary) {
@@ -234,8 +234,8 @@ FG_DEVICE void split_for_bf16(const SplitParams& params) {
   ticket.wait_for_all();
 }
 
-// The first parts of a product, and what it chooses the method from. alpha 0, which only the device may know: nothing is
-// read, and nobody looks at the choice. A template, so that it is there only where it is launched.
+// The first parts of a product, and what it chooses the method from. alpha 0, which only the device may know: nothing
+// is read, and nobody looks at the choice. A template, so that it is there only where it is launched.
 template <Method kMethod>
 __global__ void __launch_bounds__(kSplitThreads, kSplitBlocksPerSm)
     split_kernel(const __grid_constant__ SplitParams params) {

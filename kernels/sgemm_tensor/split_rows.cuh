@@ -154,8 +154,8 @@ FG_HOST_DEVICE constexpr int rows_at_a_time(std::int64_t depth) {
   return rows;
 }
 
-// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring runs of kRun elements: of 4 where rows are
-// aligned, else of 1. What a team can hold at once is read once, a longer row twice.
+// Rows whose k is contiguous: kTeam threads a row, neighbours on neighbouring runs of kRun elements: of 4 where rows
+// are aligned, else of 1. What a team can hold at once is read once, a longer row twice.
 template <Method kMethod, int kTeam, int kRun>
 class RowSplit {
   static constexpr int kHeld = kHeldOfRow;

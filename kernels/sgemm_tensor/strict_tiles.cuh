@@ -1,6 +1,6 @@
-// FP32 throughout, for data that no parts can stand for, within the product's launch: one of its own, which as a rule had
-// nothing to do, cost every product 3 to 8 us. (One H200, CUDA 13.0, TN with it and without: 1024 33.2 and 28.1 us, 2048
-// 103.1 and 97.2, 4096 613 and 605.) Such data are rare, so that one plain tile does for all operations.
+// FP32 throughout, for data that no parts can stand for, within the product's launch: one of its own, which as a rule
+// had nothing to do, cost every product 3 to 8 us. (One H200, CUDA 13.0, TN with it and without: 1024 33.2 and 28.1 us,
+// 2048 103.1 and 97.2, 4096 613 and 605.) Such data are rare, so that one plain tile does for all operations.
 #pragma once
 
 #include "kernels/epilogue/epilogue.cuh"
@@ -57,7 +57,8 @@ class StrictTiles {
     return s_operand + k * kPitch + row * 4;
   }
 
-  // A thread's elements of steps that are copied one after another: neighbours have neighbours along what is contiguous.
+  // A thread's elements of steps that are copied one after another; neighbours have neighbours along what is
+  // contiguous.
   class Copy {
     static constexpr int kCount = kTile * kStepK / kConsumers;
 
@@ -152,7 +153,8 @@ class StrictTiles {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const float4 x = ptx::ld_shared_f32x4(place(s_operand, k, half * kHalf + lane * 4));
-      fragment[half * 4] = x.x, fragment[half * 4 + 1] = x.y, fragment[half * 4 + 2] = x.z, fragment[half * 4 + 3] = x.w;
+      float* r_four = fragment + half * 4;
+      r_four[0] = x.x, r_four[1] = x.y, r_four[2] = x.z, r_four[3] = x.w;
     }
   }
 
