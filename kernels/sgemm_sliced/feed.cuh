@@ -1,5 +1,5 @@
 // The ring of shared memory stages and the copies that fill it: bulk copies by the first thread; where an operand is
-// copied by elements, by all threads.
+// copied by elements, by all.
 #pragma once
 
 #include "kernels/ptx/mbarrier.cuh"
@@ -29,9 +29,9 @@ FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
 // A stage is full with the one arrival that announces its bytes, and with every thread's copies.
 template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
-  constexpr int kArrivals = (Config::kBulkBytes > 0 ? 1 : 0) + (Config::kCopiesA || Config::kCopiesB ? kThreads : 0);
+  constexpr bool kCopies = Config::kCopiesA || Config::kCopiesB;
   for (int stage = 0; stage < Config::kStages; ++stage) {
-    ptx::mbarrier_init(shared.full(stage), kArrivals);
+    ptx::mbarrier_init(shared.full(stage), kCopies ? kThreads + 1 : 1);
   }
   ptx::mbarrier_init_fence();
 }
@@ -55,40 +55,44 @@ class Feed {
   FG_DEVICE void copy_block(int block) const {
     if (block >= range_.count) return;
     const int stage = block % Config::kStages;
-    if (Config::kBulkBytes > 0 && ptx::thread_index() == 0) start_bulk_copies(block, stage);
-    const ptx::SharedAddress s_stage = shared_.s_ring + stage * Config::kStageBytes;
-    const GemmProblem& problem = params_.problem;
-    if constexpr (Config::kCopiesA) {
-      copy_elements<SideA>(s_stage + Config::kOffsetA, {problem.a, problem.op_a == Op::kT, range_.row, first_k(block),
-                                                        static_cast<int>(problem.m), static_cast<int>(problem.k)});
+    if (ptx::thread_index() == 0) start_bulk_copies(block, stage);
+    if constexpr (kCopies) {
+      constexpr int kOffset = Config::kCopiesA ? Config::kOffsetA : Config::kOffsetB;
+      using Copied = std::conditional_t<Config::kCopiesA, SideA, SideB>;
+      copy_elements<Copied>(shared_.s_ring + stage * Config::kStageBytes + kOffset, copied_block(block));
+      ptx::cp_async_arrive(shared_.full(stage));
     }
-    if constexpr (Config::kCopiesB) {
-      copy_elements<SideB>(s_stage + Config::kOffsetB, {problem.b, problem.op_b == Op::kN, range_.column, first_k(block),
-                                                        static_cast<int>(problem.n), static_cast<int>(problem.k)});
-    }
-    if constexpr (Config::kCopiesA || Config::kCopiesB) ptx::cp_async_arrive(shared_.full(stage));
   }
 
  private:
+  static constexpr bool kCopies = Config::kCopiesA || Config::kCopiesB;
   using SideA = typename Config::SideA;
   using SideB = typename Config::SideB;
 
-  FG_DEVICE int first_k(int block) const { return (range_.first + block) * kTileK; }
+  FG_DEVICE CopiedBlock copied_block(int block) const {
+    const GemmProblem& problem = params_.problem;
+    const int first_k = (range_.first + block) * kTileK;
+    const int depths = static_cast<int>(problem.k);
+    if (Config::kCopiesA) {
+      return {problem.a, problem.op_a == Op::kT, range_.row, first_k, static_cast<int>(problem.m), depths};
+    }
+    return {problem.b, problem.op_b == Op::kN, range_.column, first_k, static_cast<int>(problem.n), depths};
+  }
 
   FG_DEVICE void start_bulk_copies(int block, int stage) const {
-    const int k = first_k(block);
+    const int first_k = (range_.first + block) * kTileK;
     const ptx::SharedAddress barrier = shared_.full(stage);
     const ptx::SharedAddress s_stage = shared_.s_ring + stage * Config::kStageBytes;
     ptx::mbarrier_arrive_expect_tx(barrier, Config::kBulkBytes);
     if constexpr (SideA::kSource == Source::kDepth) {
-      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, k, range_.row, barrier);
+      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, first_k, range_.row, barrier);
     } else if constexpr (SideA::kSource == Source::kSide) {
-      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, range_.row, k, barrier);
+      ptx::tma_load_2d(s_stage + Config::kOffsetA, params_.a, range_.row, first_k, barrier);
     }
     if constexpr (SideB::kSource == Source::kDepth) {
-      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, k, range_.column, barrier);
+      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, first_k, range_.column, barrier);
     } else if constexpr (SideB::kSource == Source::kSide) {
-      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, range_.column, k, barrier);
+      ptx::tma_load_2d(s_stage + Config::kOffsetB, params_.b, range_.column, first_k, barrier);
     }
   }
 

@@ -1,5 +1,5 @@
-// Sliced FFMA SGEMM for Hopper, any problem of one batch entry; the narrowest tiles want a longer operand whose columns
-// begin at multiples of 16 bytes.
+// Sliced FFMA SGEMM for Hopper: operands come by bulk tensor copies, so that columns must begin at multiples of 16
+// bytes.
 #include "kernels/families.h"
 #include "kernels/sgemm_sliced/launch.cuh"
 

@@ -58,9 +58,9 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   return ptx::launch_grid(sgemm_sliced_kernel<Config>, shape, context.stream, params);
 }
 
-// What the kernel table needs of a tile: its kernels, by how op(A) and op(B) lie. Operands come by bulk copies where
-// these reach them; where both lie along k, that of the tile's shorter side is copied by elements, since one has to be
-// turned for the main loop.
+// What the kernel table needs of a tile: its kernels, by how op(A) and op(B) lie. The operand of the tile's longer side
+// comes by bulk copies; that of the shorter one, too, unless these do not reach it, or both operands lie along k, where
+// one has to be turned for the main loop.
 template <int kTileM, int kTileN>
 struct Launcher {
  private:
@@ -75,15 +75,9 @@ struct Launcher {
   using DepthCopied = std::conditional_t<kShorterIsB, Of<Source::kDepth, Source::kCopied>,  // along k
                                          Of<Source::kCopied, Source::kDepth>>;
 
-  using BothCopied = Of<Source::kCopied, Source::kCopied>;
-  // The narrowest tiles wait for memory, which copies by elements would not keep busy.
-  static constexpr int kShorter = kShorterIsB ? kTileN : kTileM;
-  static constexpr bool kNarrow = kShorter < 16;
-
   static constexpr std::int64_t shared_bytes() {
     std::int64_t most = 0;
-    for (const std::int64_t bytes : {Nn::kSharedBytes, SideCopied::kSharedBytes, DepthCopied::kSharedBytes,
-                                    BothCopied::kSharedBytes}) {
+    for (const std::int64_t bytes : {Nn::kSharedBytes, SideCopied::kSharedBytes, DepthCopied::kSharedBytes}) {
       most = bytes > most ? bytes : most;
     }
     return most;
@@ -92,10 +86,11 @@ struct Launcher {
  public:
   // A narrow tile serves what fits its shorter side: with a second one beside it the longer operand comes twice.
   static bool supports(const GemmProblem& problem) {
-    const bool taken = problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 &&
-                       sizes_fit(problem) && problem.a.pointers == nullptr && problem.b.pointers == nullptr;
-    if (!taken || !kNarrow) return taken;
-    return (kShorterIsB ? problem.n : problem.m) <= kShorter && bulk_copies_reach(kShorterIsB ? problem.a : problem.b);
+    constexpr int kShorter = kShorterIsB ? kTileN : kTileM;
+    if (kShorter < 16 && (kShorterIsB ? problem.n : problem.m) > kShorter) return false;
+    return problem.type_ab == DataType::kFloat32 && problem.type_cd == DataType::kFloat32 && sizes_fit(problem) &&
+           problem.a.pointers == nullptr && problem.b.pointers == nullptr &&
+           bulk_copies_reach(kShorterIsB ? problem.a : problem.b);
   }
 
   static cudaError_t prepare() {
@@ -105,16 +100,12 @@ struct Launcher {
       if (error == cudaSuccess) error = ptx::prepare_kernel(sgemm_sliced_kernel<Config>, Config::kSharedBytes);
     };
     prepare_one(Nn{}), prepare_one(Nt{}), prepare_one(Tt{}), prepare_one(SideCopied{}), prepare_one(DepthCopied{});
-    if constexpr (!kNarrow) prepare_one(BothCopied{});
     return error;
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
     const bool depth_a = problem.op_a == Op::kT;
     const bool depth_b = problem.op_b == Op::kN;
-    if constexpr (!kNarrow) {
-      if (!bulk_copies_reach(kShorterIsB ? problem.a : problem.b)) return launch_kernel<BothCopied>(problem, context);
-    }
     if ((depth_a && depth_b) || !bulk_copies_reach(kShorterIsB ? problem.b : problem.a)) {
       const bool depth = kShorterIsB ? depth_a : depth_b;  // of the longer side's operand
       return depth ? launch_kernel<DepthCopied>(problem, context) : launch_kernel<SideCopied>(problem, context);
@@ -134,7 +125,7 @@ struct Launcher {
             .threads = kThreads,
             .blocks_per_sm = Nn::kBlocksPerSm,
             .shared_bytes = shared_bytes(),
-            .fast_alignment = 16,
+            .fast_alignment = 4,
             .max_splits = kMaxSplitsOfK,
             .flops_per_clock_sm = flops_per_clock_sm,
             .supports = supports,
