@@ -125,7 +125,7 @@ struct Launcher {
             .threads = kThreads,
             .blocks_per_sm = Nn::kBlocksPerSm,
             .shared_bytes = shared_bytes(),
-            .fast_alignment = 4,
+            .fast_alignment = 16,
             .max_splits = kMaxSplitsOfK,
             .flops_per_clock_sm = flops_per_clock_sm,
             .supports = supports,
