@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(kThreads, Config::kBlocksPerSm)
     const TileExtent tile{range.row, range.column, Config::kTileM, Config::kTileN};
     prefetch_c(params.problem, 0, tile, ptx::thread_index(), kThreads);
     Accumulators<Config> r_acc = {};
-    mainloop.multiply(r_acc);
-    ptx::barrier_sync();  // the last stage is read
+    mainloop.multiply(r_acc);  // in the end all threads meet: the last stage is read
     store_slice(mainloop, shared, r_acc);
     ptx::barrier_sync();
     slices = Config::kSlices;

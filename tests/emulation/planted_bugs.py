@@ -163,8 +163,6 @@ BUGS = [
     dict(SLICED, name="vector of the held operand replaced a row too early", file="sgemm_sliced/mainloop.cuh",
          find="      if (along == kThreadStreamed - 1) load_held_after(r_fragments, next, h, kDepth);",
          replace="      if (along == 0) load_held_after(r_fragments, next, h, kDepth);"),
-    dict(SLICED, name="sums over stages that are still read", file="sgemm_sliced/kernel.cuh",
-         find="    ptx::barrier_sync();  // the last stage is read\n", replace=""),
     dict(SLICED, name="neighbours not taken back", file="sgemm_sliced/store_tile.cuh",
          find="const float value = r_term[kExchanged<Config> ? along ^ 1 : along];",
          replace="const float value = r_term[along];"),

@@ -70,7 +70,7 @@ void for_each_layout(const Body& body) {
 TEST_CASE("sliced kernels multiply at and around the edges of their tile", "[kernels][sliced]") {
   int turn = 0;
   for_each_layout([&turn](const KernelEntry& row, Op op_a, Op op_b) {
-    for (const int wanted_m : {1, row.tile.m, row.tile.m + 5}) {
+    for (const int wanted_m : {1, row.tile.m, row.tile.m + 7}) {
       for (const int wanted_n : {1, row.tile.n - 1, 2 * row.tile.n + 3}) {
         const int m = extent_m(row, wanted_m);
         const int n = extent_n(row, wanted_n);
