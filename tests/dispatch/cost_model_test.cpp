@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "src/dispatch/calibration.h"
+#include "src/dispatch/cublas_model.h"
 #include "src/dispatch/select.h"
 #include "tests/dispatch/fake_table.h"
 #include "tests/support/catch.h"
@@ -213,6 +214,56 @@ TEST_CASE("a partial set of resident blocks costs between its share and a full s
   const double half = compute_us(64 * 2, 64, 8000, 1, 4);
   CHECK(half > 0.5 * full);
   CHECK(half < full);
+}
+
+TEST_CASE("few resident blocks slow a row by its own figure where that was measured", "[dispatch][cost]") {
+  const auto lone_share = [](const char* name) {  // of one block's time in that of two, on one SM that holds two
+    KernelEntry row = plain_row(2);
+    row.name = name;
+    const auto time = [&](std::int64_t tiles) {
+      DeviceInfo device = fake_device(90, 1);
+      device.memory_gbps = 1e9;
+      return estimate(product_of(DataType::kFloat32, 64 * tiles, 64, 80000), row, device, {1}).compute_us;
+    };
+    return time(1) / time(2);
+  };
+  CHECK(lone_share("plain") == Approx(std::sqrt(0.5)).epsilon(0.01));
+  CHECK(lone_share("sliced_f32_64x64x32_s6") < 0.6);
+  CHECK(lone_share("sliced_f32_64x64x32_s6") > 0.5);
+}
+
+TEST_CASE("a chained row works on the steps of k that are there", "[dispatch][cost]") {
+  KernelEntry row = plain_row(1);
+  const auto time = [&](std::int64_t k) {
+    return estimate(product_of(DataType::kFloat32, 64, 64, k), row, plain_device(10), {10}).compute_us;
+  };
+  CHECK(time(4) == time(8));
+  row.chained = true;
+  CHECK(time(8) - time(4) == Approx(0.5));
+}
+
+TEST_CASE("odd columns of D slow the stores of rows that say so", "[dispatch][cost]") {
+  const auto time = [](const char* name, std::int64_t ldd) {
+    KernelEntry row = plain_row(1);
+    row.name = name;
+    row.type_ab = DataType::kFloat16;
+    GemmProblem problem = padded(DataType::kFloat16, 64, 64, 64);
+    problem.d.ld = ldd;
+    return estimate(problem, row, fake_device(90, 132), {132}).compute_us;
+  };
+  CHECK(time("plain", 8191) == time("plain", 8192));
+  CHECK(time("wgmma_f16_192x128x64_s5", 8191) > time("wgmma_f16_192x128x64_s5", 8192));
+}
+
+TEST_CASE("cuBLAS is slower where bulk copies do not reach D", "[dispatch][cost]") {
+  GemmProblem problem = padded(DataType::kFloat16, 512, 512, 512);
+  const double aligned = predict_cublas_us(problem, fake_device(90, 132), {132});
+  problem.d.ld = 8191;
+  CHECK(predict_cublas_us(problem, fake_device(90, 132), {132}) > 1.2 * aligned);
+  GemmProblem wide = padded(DataType::kFloat32, 512, 512, 512);  // its FP32 kernels store by elements anyway
+  const double single = predict_cublas_us(wide, fake_device(90, 132), {132});
+  wide.d.ld = 8191;
+  CHECK(predict_cublas_us(wide, fake_device(90, 132), {132}) == single);
 }
 
 TEST_CASE("no prediction is under what memory allows", "[dispatch][cost]") {
