@@ -4,6 +4,7 @@
 #include "kernels/hgemm_wgmma/config.h"
 #include "kernels/hgemm_wgmma/params.h"
 #include "kernels/ptx/cluster.cuh"
+#include "kernels/tile/barrier_wait.cuh"
 #include "kernels/tile/split_sum.cuh"
 
 namespace fastgemm::hgemm_wgmma {
@@ -24,11 +25,6 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress turn(int warpgroup) const { return full(2 * Config::kStages + warpgroup); }
   FG_DEVICE ptx::SharedAddress word(int warpgroup) const { return s_ring + Config::kWordOffset + warpgroup * 4; }
 };
-
-FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
-  while (!ptx::mbarrier_try_wait(barrier, parity)) {
-  }
-}
 
 // A full barrier ends with the one arrival that announces its bytes, an empty one when all warps that multiply the
 // stage, of all blocks of the cluster, have left it, a turn when all warps of the other warpgroup have given it away. By

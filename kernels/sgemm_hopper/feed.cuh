@@ -7,6 +7,7 @@
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_hopper/config.h"
 #include "kernels/sgemm_hopper/params.h"
+#include "kernels/tile/barrier_wait.cuh"
 #include "kernels/tile/tile_order.cuh"
 
 namespace fastgemm::hopper {
@@ -22,11 +23,6 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress word() const { return s_ring + Config::kWordOffset; }
   FG_DEVICE ptx::SharedAddress segment(int index) const { return s_ring + Config::kTableOffset + index * 16; }
 };
-
-FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
-  while (!ptx::mbarrier_try_wait(barrier, parity)) {
-  }
-}
 
 // A full barrier ends with the one arrival that announces its bytes; an empty one when every warp has left the stage.
 template <class Config>

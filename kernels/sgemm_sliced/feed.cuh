@@ -8,6 +8,7 @@
 #include "kernels/sgemm_sliced/config.h"
 #include "kernels/sgemm_sliced/copied.cuh"
 #include "kernels/sgemm_sliced/params.h"
+#include "kernels/tile/barrier_wait.cuh"
 
 namespace fastgemm::sliced {
 
@@ -20,11 +21,6 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress word() const { return s_ring + Config::kWordOffset; }
 };
-
-FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
-  while (!ptx::mbarrier_try_wait(barrier, parity)) {
-  }
-}
 
 // A stage is full with the one arrival that announces its bytes, and with every thread's copies.
 template <class Config>

@@ -6,6 +6,7 @@
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_tensor/config.h"
 #include "kernels/sgemm_tensor/params.h"
+#include "kernels/tile/barrier_wait.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
@@ -24,11 +25,6 @@ struct SharedLayout {
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
   FG_DEVICE ptx::SharedAddress turn(int warpgroup) const { return full(2 * Config::kStages + warpgroup); }
 };
-
-FG_DEVICE void wait_for(ptx::SharedAddress barrier, int parity) {
-  while (!ptx::mbarrier_try_wait(barrier, parity)) {
-  }
-}
 
 // A full barrier ends with the one arrival that announces its bytes, an empty one when all warps that multiply have
 // left the stage, a turn when all warps of the other warpgroup have given it away. By one thread.

@@ -1,9 +1,10 @@
-// Fitted to the times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on shapes of
-// tests/bench/shapes_all.csv, on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians); near ties
-// by what the choices cost (tests/bench/regret.py). The mean error is 3 to 10 % a row; choices by these figures cost 3 %
-// over the best of each of 66 shapes, in the geometric mean, in either type. Rates of FP16's large tiles are those at 3072
-// to 16384, where power binds. Not of that fit: the loads of the two Hopper FFMA rows, set by hand to times of tiles in
-// parts on eight shapes; the other FFMA rates, of an earlier fit, with which choices are as good.
+// Fitted to times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on shapes of tests/bench/shapes_all.csv,
+// on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). The rows of sliced, gemv and mma_f16
+// are of one fit, with a mean error of 3 to 10 % a row, near ties then set by what the choices cost
+// (tests/bench/regret.py); the others of earlier ones, with 3 to 18 %. Choices cost 3 % (FP32) and 4 % (FP16) over the
+// best of each of 66 shapes, in the geometric mean. Rates of FP16's large tiles are those at 3072 to 16384, where power
+// binds. Set by hand: the loads of the two Hopper FFMA rows, to times of tiles in parts on eight shapes, and their NT;
+// odd stores of WGMMA, to four shapes.
 #include "src/dispatch/calibration.h"
 
 namespace fastgemm {

@@ -48,16 +48,6 @@ std::vector<int> depths(const KernelEntry& row) {
   return {1, tile - 1, tile, tile + 1, 2 * tile, (row.stages - 1) * tile + 3, (row.stages + 1) * tile, 2 * tile + 7};
 }
 
-GemmCase layout(Op op_a, Op op_b, int m, int n, int k) {
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
-  return gemm;
-}
-
 // An ld and a first element that allow the widest copies, or some, or none.
 void set_alignment(GemmCase& gemm, int kind) {
   if (kind == 0) {
@@ -82,7 +72,7 @@ TEMPLATE_TEST_CASE("kernels multiply at and around the edges of their tile", "[k
       for (const Op op_b : kOps) {
         for (const int m : {1, row.tile.m - 1, row.tile.m, row.tile.m + 1}) {
           for (const int n : {1, row.tile.n - 1, row.tile.n, row.tile.n + 1}) {
-            GemmCase gemm = layout(op_a, op_b, m, n, ks[turn % ks.size()]);
+            GemmCase gemm = product_case(op_a, op_b, m, n, ks[turn % ks.size()]);
             set_alignment(gemm, static_cast<int>(turn / ks.size() % 3));
             gemm.type_cd = turn % 2 == 0 ? DataType::kFloat16 : DataType::kFloat32;
             if (turn % 5 == 0) gemm.beta = 0.5f;
@@ -103,7 +93,7 @@ TEMPLATE_TEST_CASE("kernels multiply for every length of k", "[kernels]", FfmaSm
       for (const Op op_b : kOps) {
         int kind = 0;
         for (const int k : depths(row)) {
-          GemmCase gemm = layout(op_a, op_b, row.tile.m - 3, row.tile.n - 5, k);
+          GemmCase gemm = product_case(op_a, op_b, row.tile.m - 3, row.tile.n - 5, k);
           set_alignment(gemm, kind++ % 3);
           check(row, gemm);
         }
@@ -120,7 +110,7 @@ TEMPLATE_TEST_CASE("kernels take operands at any address", "[kernels]", FfmaSm80
     for (int offset = 0; offset < 8; ++offset) {
       for (const Op op_a : kOps) {
         const Op op_b = kOps[turn % 2];
-        GemmCase gemm = layout(op_a, op_b, row.tile.m / 2 + 8, row.tile.n / 2 + 8, k);
+        GemmCase gemm = product_case(op_a, op_b, row.tile.m / 2 + 8, row.tile.n / 2 + 8, k);
         set_alignment(gemm, 0);
         gemm.in_place = false;
         gemm.type_cd = turn % 3 == 0 ? DataType::kFloat32 : DataType::kFloat16;
@@ -152,7 +142,7 @@ TEMPLATE_TEST_CASE("kernels apply alpha, beta, bias and activation", "[kernels]"
       for (const bool device_scalars : {false, true}) {
         for (const Activation activation : kActivations) {
           if (!device_scalars && scalars[0] == 0.0f) continue;  // such a product reaches kernels as k = 0
-          GemmCase gemm = layout(kOps[turn % 2], kOps[turn / 2 % 2], row.tile.m / 2 + 1, row.tile.n / 2 + 3, 9);
+          GemmCase gemm = product_case(kOps[turn % 2], kOps[turn / 2 % 2], row.tile.m / 2 + 1, row.tile.n / 2 + 3, 9);
           set_alignment(gemm, turn % 3);
           gemm.alpha = scalars[0];
           gemm.beta = scalars[1];
@@ -176,7 +166,7 @@ TEMPLATE_TEST_CASE("kernels without a product scale C and read nothing else", "[
   for (const KernelEntry& row : TestType::rows()) {
     for (const float beta : {0.0f, 1.0f, 2.0f}) {
       for (const bool device_scalars : {false, true}) {
-        GemmCase gemm = layout(Op::kN, Op::kN, row.tile.m + 2, 3, 0);
+        GemmCase gemm = product_case(Op::kN, Op::kN, row.tile.m + 2, 3, 0);
         gemm.beta = beta;
         gemm.device_scalars = device_scalars;
         gemm.batch_count = 2;
@@ -192,7 +182,7 @@ TEMPLATE_TEST_CASE("kernels work through batches", "[kernels]", FfmaSm80, FfmaSm
     for (const Batch batch : {Batch::kStrided, Batch::kPointers}) {
       for (const int gap : {0, 1, 8}) {
         for (const Op op_a : kOps) {
-          GemmCase gemm = layout(op_a, kOps[turn % 2], row.tile.m + 1, row.tile.n / 2, row.tile.k + 1);
+          GemmCase gemm = product_case(op_a, kOps[turn % 2], row.tile.m + 1, row.tile.n / 2, row.tile.k + 1);
           set_alignment(gemm, turn % 3);
           gemm.batch = batch;
           gemm.batch_count = 3;
@@ -215,7 +205,7 @@ TEMPLATE_TEST_CASE("kernels cover grids of many tiles", "[kernels]", FfmaSm80, F
     return x.tile.m * x.tile.n < y.tile.m * y.tile.n;
   });
   for (const auto& [tiles_m, tiles_n] : {std::pair(1, 9), std::pair(9, 1), std::pair(3, 5), std::pair(7, 4)}) {
-    check(smallest, layout(Op::kN, Op::kT, tiles_m * smallest.tile.m - 1, tiles_n * smallest.tile.n - 1, 5));
+    check(smallest, product_case(Op::kN, Op::kT, tiles_m * smallest.tile.m - 1, tiles_n * smallest.tile.n - 1, 5));
   }
 }
 
@@ -226,7 +216,7 @@ TEMPLATE_TEST_CASE("sequential kernels give the bits of one chain of FMAs", "[ke
     int turn = 0;
     for (const Op op_a : kOps) {
       for (const Op op_b : kOps) {
-        GemmCase gemm = layout(op_a, op_b, row.tile.m + 1, row.tile.n - 1, 6 * row.tile.k + 5);
+        GemmCase gemm = product_case(op_a, op_b, row.tile.m + 1, row.tile.n - 1, 6 * row.tile.k + 5);
         gemm.data = Data::kReals;
         gemm.alpha = 1.1f;
         gemm.beta = turn % 2 == 0 ? 0.0f : -0.3f;
@@ -240,7 +230,7 @@ TEMPLATE_TEST_CASE("sequential kernels give the bits of one chain of FMAs", "[ke
 TEMPLATE_TEST_CASE("rows say what their launches use", "[kernels]", FfmaSm80, FfmaSmall, FfmaSm75, MmaSm80, MmaSm75) {
   for (const KernelEntry& row : TestType::rows()) {
     const std::int64_t launches = launch_record().count;
-    GemmCase gemm = layout(Op::kN, Op::kN, row.tile.m, row.tile.n, row.tile.k);
+    GemmCase gemm = product_case(Op::kN, Op::kN, row.tile.m, row.tile.n, row.tile.k);
     check(row, gemm);
     CHECK(launch_record().count == launches + 1);
     CHECK(launch_record().last.blocks == 1);

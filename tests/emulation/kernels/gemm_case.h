@@ -56,6 +56,26 @@ struct GemmCase {
   std::string text() const;
 };
 
+// D = op(A) * op(B), all else as GemmCase has it.
+inline GemmCase product_case(Op op_a, Op op_b, int m, int n, int k) {
+  GemmCase gemm;
+  gemm.op_a = op_a;
+  gemm.op_b = op_b;
+  gemm.m = m;
+  gemm.n = n;
+  gemm.k = k;
+  return gemm;
+}
+
+// The same with leading dimensions of A and B that are multiples of `multiple`, as bulk copies want them.
+inline GemmCase padded_case(Op op_a, Op op_b, int m, int n, int k, int multiple) {
+  const auto pad = [multiple](int length) { return (multiple - length % multiple) % multiple; };
+  GemmCase gemm = product_case(op_a, op_b, m, n, k);
+  gemm.pad_a = pad(op_a == Op::kN ? m : k);
+  gemm.pad_b = pad(op_b == Op::kN ? k : n);
+  return gemm;
+}
+
 // Prepares and launches `entry`. Empty when everything was right; else what was wrong: the fault that stopped the
 // kernel, the first wrong element, or a write where none belongs.
 std::string run_case(const KernelEntry& entry, const GemmCase& gemm);

@@ -39,13 +39,9 @@ void check(const KernelEntry& row, GemmCase gemm) {
 }
 
 GemmCase gemv_case(const KernelEntry& row, Op op_a, Op op_b, int extent_long, int extent_short, int k) {
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = long_is_n(row) ? extent_short : extent_long;
-  gemm.n = long_is_n(row) ? extent_long : extent_short;
-  gemm.k = k;
-  return gemm;
+  const int m = long_is_n(row) ? extent_short : extent_long;
+  const int n = long_is_n(row) ? extent_long : extent_short;
+  return product_case(op_a, op_b, m, n, k);
 }
 
 // An ld of the long operand that allows wide loads, or does not.

@@ -36,15 +36,7 @@ const KernelEntry& row_of(const Layout& layout) {
 
 // A problem whose operands the bulk copies take: leading dimensions are multiples of 4.
 GemmCase aligned_case(const Layout& layout, int m, int n, int k) {
-  const auto pad = [](int length) { return (4 - length % 4) % 4; };
-  GemmCase gemm;
-  gemm.op_a = layout.op_a;
-  gemm.op_b = layout.op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
-  gemm.pad_a = pad(layout.op_a == Op::kN ? m : k);
-  gemm.pad_b = pad(layout.op_b == Op::kN ? k : n);
+  GemmCase gemm = padded_case(layout.op_a, layout.op_b, m, n, k, 4);
   gemm.data = Data::kReals;
   return gemm;
 }

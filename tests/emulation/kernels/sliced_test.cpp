@@ -17,19 +17,8 @@ namespace {
 
 constexpr Op kOps[] = {Op::kN, Op::kT};
 
-// A problem whose operands the bulk copies take: leading dimensions are multiples of 4.
-GemmCase aligned_case(Op op_a, Op op_b, int m, int n, int k) {
-  const auto pad = [](int length) { return (4 - length % 4) % 4; };
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
-  gemm.pad_a = pad(op_a == Op::kN ? m : k);
-  gemm.pad_b = pad(op_b == Op::kN ? k : n);
-  return gemm;
-}
+// A problem whose operands the bulk copies take.
+GemmCase aligned_case(Op op_a, Op op_b, int m, int n, int k) { return padded_case(op_a, op_b, m, n, k, 4); }
 
 // The operand of the tile's shorter side with columns anywhere: bulk copies do not reach it.
 void misalign_shorter(const KernelEntry& row, GemmCase& gemm) {

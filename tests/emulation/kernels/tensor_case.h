@@ -17,12 +17,7 @@ inline std::uint64_t next_seed() {
 
 // With all the workspace that a row has use for.
 inline GemmCase make_case(Op op_a, Op op_b, int m, int n, int k) {
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
+  GemmCase gemm = product_case(op_a, op_b, m, n, k);
   gemm.row_workspace = RowWorkspace::kFastest;
   return gemm;
 }

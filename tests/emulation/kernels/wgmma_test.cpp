@@ -20,14 +20,7 @@ int pad_to_8(int length) { return (8 - length % 8) % 8; }
 
 // A problem whose operands the bulk copies take, and, unless changed, D too.
 GemmCase aligned_case(Op op_a, Op op_b, int m, int n, int k) {
-  GemmCase gemm;
-  gemm.op_a = op_a;
-  gemm.op_b = op_b;
-  gemm.m = m;
-  gemm.n = n;
-  gemm.k = k;
-  gemm.pad_a = pad_to_8(op_a == Op::kN ? m : k);
-  gemm.pad_b = pad_to_8(op_b == Op::kN ? k : n);
+  GemmCase gemm = padded_case(op_a, op_b, m, n, k, 8);
   gemm.pad_c = gemm.pad_d = pad_to_8(m);
   gemm.type_cd = DataType::kFloat16;
   return gemm;
