@@ -53,13 +53,14 @@ constexpr int round_up(int value, int unit) { return (value + unit - 1) / unit *
 enum class Schedule { kPingPong, kCooperative };
 
 // Shape: kTileM, kTileN, kStages, kSchedule; kBoxBuffers, the boxes a warp may have on their way; kSplits and
-// kPairs: there are kernels that cut k, and for pairs of blocks. Epilogues::kPlain here means besides that D is FP16 in
-// whole chunks.
+// kPairs: there are kernels that cut k, and for pairs of blocks. Epilogues::kPlain and kAddC here mean besides that D, and
+// C, are FP16 in whole chunks.
 template <class Shape, Major kMajorLeftValue, Major kMajorRightValue, Epilogues kEpiloguesValue, int kClusterValue,
           bool kSplitsValue>
 struct Config : Shape {
   static constexpr bool kSplits = kSplitsValue;
-  static constexpr bool kPlain = kEpiloguesValue == Epilogues::kPlain;
+  static constexpr bool kAddsC = kEpiloguesValue == Epilogues::kAddC;
+  static constexpr bool kGeneral = kEpiloguesValue == Epilogues::kAll;
   static constexpr int kCluster = kClusterValue;  // blocks, 1 or kPair
   static constexpr Major kMajorLeft = kMajorLeftValue;
   static constexpr Major kMajorRight = kMajorRightValue;
@@ -78,6 +79,14 @@ struct Config : Shape {
   static constexpr int kLeftBytes = kTileLeft * kTileK * 2;
   static constexpr int kRightBytes = kTileRight * kTileK * 2;
   static constexpr int kStageBytes = kLeftBytes + kRightBytes;
+
+  // Where C is added, a tile of it follows the tile's last k block through the ring: boxes of (kBoxRows, kTileN).
+  static constexpr int kBoxesAlongM = kTileRight / kBoxRows;
+  static constexpr int kCBoxBytes = kBoxRows * kTileLeft * 2;
+  static constexpr int kCBoxesOfStage = kStageBytes / kCBoxBytes;
+  static constexpr int kCStages = kAddsC ? (kBoxesAlongM + kCBoxesOfStage - 1) / kCBoxesOfStage : 0;
+  static_assert(kCStages < Shape::kStages, "the ring holds C and a k block");
+  static_assert(!kAddsC || !kSplits, "the sums are whole when C comes");
 
   // Shared memory: the ring of stages, every warp's results on their way out, then barriers: "full" and "empty" of each
   // stage, and one a warpgroup whose turn to multiply it is; and a word a warpgroup for the sum of a split k.

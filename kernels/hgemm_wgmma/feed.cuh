@@ -152,20 +152,21 @@ class Feed {
     const int blocks = item.steps.end - item.steps.begin;
     started_ = blocks < Config::kStages ? blocks : Config::kStages;
     for (int block = 0; block < started_; ++block) copy_block(item.place, item.steps.begin + block);
-    if constexpr (!Config::kPlain) prefetch_c(item.place);
+    if constexpr (Config::kGeneral) prefetch_c(item.place);
   }
 
   // The rest, each as soon as its stage is empty.
   FG_DEVICE void run() {
     for (int number = own_.index; number < params_.items; number += own_.count) {
       const WorkItem<Config> item(params_, number);
-      if constexpr (!Config::kPlain) {
+      if constexpr (Config::kGeneral) {
         if (started_ == 0) prefetch_c(item.place);
       }
       for (int k_block = item.steps.begin + started_; k_block < item.steps.end; ++k_block) {
         wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
         copy_block(item.place, k_block);
       }
+      if constexpr (Config::kAddsC) copy_c(item.place);
       started_ = 0;
     }
   }
@@ -181,6 +182,23 @@ class Feed {
     for (int row = 0; row < Config::kTileM; row += kPrefetchRows) {
       ptx::tma_prefetch_3d(params_.c, place.tile_m * Config::kTileM + row, place.tile_n * Config::kTileN,
                            place.entry * params_.c_entry_step);
+    }
+  }
+
+  // Of C, what is added to the tile, into the stages after the tile's last k block.
+  FG_DEVICE void copy_c(const TilePlace& place) {
+    for (int box = 0; box < Config::kBoxesAlongM; box += Config::kCBoxesOfStage) {
+      const int left = Config::kBoxesAlongM - box;
+      const int boxes = left < Config::kCBoxesOfStage ? left : Config::kCBoxesOfStage;
+      wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
+      for (int i = 0; i < boxes; ++i) {
+        ptx::tma_load_3d(shared_.left(at_.stage) + i * Config::kCBoxBytes, params_.c,
+                         place.tile_m * Config::kTileM + (box + i) * kBoxRows, place.tile_n * Config::kTileN,
+                         place.entry * params_.c_entry_step, shared_.full(at_.stage));
+      }
+      // Last, so that C has been read for whoever sees the phase end: D may be the same memory.
+      ptx::mbarrier_arrive_expect_tx(shared_.full(at_.stage), boxes * Config::kCBoxBytes);
+      at_.advance();
     }
   }
 

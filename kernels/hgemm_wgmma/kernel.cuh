@@ -21,12 +21,18 @@ struct WorkList {
   }
 };
 
+// Whether it is the block's last one.
+template <class Config>
+FG_DEVICE bool is_last(const WorkList<Config>& list, int item, int items) {
+  return item + list.blocks >= items;
+}
+
 // Whether this warpgroup's item is the block's last one and all products have read the ring, so that results may be
 // spread over it. The warpgroup that has the item before says so, when its own products are done.
 template <class Config>
 FG_DEVICE bool ring_is_free(const WorkList<Config>& list, int item, int items) {
   constexpr int kBarrier = 1;
-  const bool last = item + list.blocks >= items;
+  const bool last = is_last(list, item, items);
   if constexpr (Config::kPingPong) {
     if (last) {
       ptx::barrier_sync(kBarrier, item >= list.blocks ? kConsumers : kWarpgroupThreads);
@@ -71,7 +77,7 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
   const auto skip = [&](int item) {
     if constexpr (!Config::kPingPong) return;
     const SplitSteps steps = WorkItem<Config>(params, item).steps;
-    mainloop.skip(steps.end - steps.begin);
+    mainloop.skip(steps.end - steps.begin + Config::kCStages);
   };
   if (warpgroup == 1) skip(list.first - list.blocks);
   for (int number = list.first; number < params.items; number += list.step) {
@@ -79,8 +85,14 @@ FG_DEVICE void consume(const WgmmaParams& params, const SharedLayout<Config>& sh
     Accumulators<Config> r_acc;
     turns.take();
     mainloop.multiply(r_acc, item.steps.end - item.steps.begin);
+    if constexpr (Config::kAddsC && Config::kPingPong) mainloop.wait_for_c();
     turns.pass();
     mainloop.finish(r_acc);
+    if constexpr (Config::kAddsC) {
+      results.store_adding_c(item.place, r_acc, mainloop, is_last(list, number, params.items));
+      skip(number + list.blocks);
+      continue;
+    }
     skip(number + list.blocks);
     const bool free = ring_is_free(list, number, params.items);
     if constexpr (Config::kSplits) {
@@ -117,10 +129,12 @@ FG_DEVICE void prefetch_first_c(const WgmmaParams& params) {
 }
 
 // The first copy by a map waits for the map to come from memory: 0.2 us at either end of a short kernel.
+template <class Config>
 FG_DEVICE void prefetch_maps(const WgmmaParams& params) {
   ptx::tma_prefetch_map(params.left);
   ptx::tma_prefetch_map(params.right);
   if (params.d_by_copies) ptx::tma_prefetch_map(params.d);
+  if constexpr (Config::kAddsC) ptx::tma_prefetch_map(params.c);
 }
 
 template <class Config>
@@ -129,14 +143,14 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
   const int warpgroup = ptx::warp_index() / 4;
   Feed<Config> feed(params, shared);
   if (ptx::thread_index() == kConsumers) {
-    prefetch_maps(params);
+    prefetch_maps<Config>(params);
     init_barriers(shared);
   }
   ptx::griddepcontrol_wait();  // for the pass that repacks operands, where there is one
   cluster_meet<Config>();      // copies go to both blocks of a pair, whose barriers are there then
-  const bool product = Config::kPlain || has_product(params.problem);
+  const bool product = !Config::kGeneral || has_product(params.problem);
   if (ptx::thread_index() == kConsumers && product) feed.start();
-  if constexpr (!Config::kPlain) {
+  if constexpr (Config::kGeneral) {
     if (warpgroup == kWarpgroups && product && !params.c_by_copies) prefetch_first_c<Config>(params);
   }
   ptx::barrier_sync();
@@ -148,7 +162,7 @@ __global__ void __launch_bounds__(kThreads, 1) hgemm_wgmma_kernel(const __grid_c
     if (product) {
       consume(params, shared, warpgroup);
     } else {
-      if constexpr (!Config::kPlain) store_without_product<Config>(params, warpgroup);
+      if constexpr (Config::kGeneral) store_without_product<Config>(params, warpgroup);
     }
   }
   cluster_meet<Config>();  // until no more copies or arrivals come from the other block

@@ -82,8 +82,9 @@ inline bool c_by_copies(const GemmProblem& problem) {
                       problem.batch_count);
 }
 
-// Boxes of (kPrefetchRows of m, kTileN).
-inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int tile_n) {
+// Boxes of (kPrefetchRows of m, kTileN), or, swizzled, of (kBoxRows, kTileN).
+static_assert(kPrefetchRows == kBoxRows);
+inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int tile_n, bool swizzled) {
   const bool shared = problem.batch_count == 1 || problem.c.batch_stride == 0;
   return ptx::encode_tensor_map(map, {.base = problem.c.data,
                                       .element_bytes = static_cast<int>(element_size(problem.type_cd)),
@@ -92,6 +93,7 @@ inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int
                                       .ld = problem.c.ld,
                                       .box_inner = kPrefetchRows,
                                       .box_outer = tile_n,
+                                      .swizzle = swizzled ? ptx::TensorSwizzle::k128Bytes : ptx::TensorSwizzle::kNone,
                                       .entries = shared ? 1 : problem.batch_count,
                                       .entry_stride = problem.c.batch_stride});
 }
@@ -99,6 +101,13 @@ inline cudaError_t encode_c(ptx::TensorMap* map, const GemmProblem& problem, int
 // Whether the kernels for plain epilogues do. Copies write whole chunks, also where D's last row cuts one.
 inline bool is_plain(const GemmProblem& problem) {
   return is_scaled_product(problem) && problem.m % kChunkElements == 0 && d_by_copies(problem);
+}
+
+// The same for the kernels that add C besides.
+inline bool adds_c(const GemmProblem& problem) {
+  const bool known = problem.k > 0 && problem.alpha.device == nullptr && problem.beta.device == nullptr;
+  return known && problem.bias == nullptr && problem.activation == Activation::kNone &&
+         problem.m % kChunkElements == 0 && d_by_copies(problem) && c_by_copies(problem);
 }
 
 // Whether the rows of 64 elements that copies fetch are cache lines.
@@ -130,7 +139,7 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
   params.d_by_copies = d_by_copies(problem);
   if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d, problem);
   params.c_by_copies = c_by_copies(problem);
-  if (error == cudaSuccess && params.c_by_copies) error = encode_c(&params.c, problem, Config::kTileN);
+  if (error == cudaSuccess && params.c_by_copies) error = encode_c(&params.c, problem, Config::kTileN, Config::kAddsC);
   if (error != cudaSuccess) return error;
   params.problem = problem;
   params.grid = tile_grid(problem, {Config::kTileM, Config::kTileN * Config::kCluster, kTileK});
@@ -182,6 +191,7 @@ struct Launcher {
   using Plain = KernelsOf<Shape, Epilogues::kPlain, 1, false>;
   using PlainInParts = KernelsOf<Shape, Epilogues::kPlain, 1, true>;
   using PlainPairs = KernelsOf<Shape, Epilogues::kPlain, kPair, false>;
+  using AddsC = KernelsOf<Shape, Epilogues::kAddC, 1, false>;
   using General = KernelsOf<Shape, Epilogues::kAll, 1, Shape::kSplits>;
   static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
   static constexpr std::int64_t kSharedBytes = Plain::Nn::kSharedBytes;
@@ -192,6 +202,7 @@ struct Launcher {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = ptx::prepare_kernel(repack_kernel, 0);
     if (error == cudaSuccess) error = Plain::prepare();
+    if (error == cudaSuccess) error = AddsC::prepare();
     if (error == cudaSuccess) error = General::prepare();
     if constexpr (Shape::kSplits) {
       if (error == cudaSuccess) error = PlainInParts::prepare();
@@ -203,6 +214,7 @@ struct Launcher {
   }
 
   static cudaError_t launch_pieces(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
+    if (context.splits == 1 && adds_c(problem)) return AddsC::launch(problem, context, overlaps);
     if (!is_plain(problem)) return General::launch(problem, context, overlaps);
     if constexpr (Shape::kSplits) {
       if (context.splits > 1) return PlainInParts::launch(problem, context, overlaps);

@@ -88,8 +88,31 @@ class Mainloop {
     leave(previous_);
   }
 
-  // Passes over k blocks that are the other warpgroup's.
-  FG_DEVICE void skip(int k_blocks) { at_.advance(k_blocks); }
+  // Until the tile's C is there. The other warpgroup, whose turn is next, passes over these stages and comes back to them
+  // a round later: were they not full by then, the barriers' parity would be that of the full stage it waits for.
+  FG_DEVICE void wait_for_c() const {
+    RingPosition<Config> at = at_;
+    for (int stage = 0; stage < Config::kCStages; ++stage) {
+      wait_for(shared_.full(at.stage), at.parity);
+      at.advance();
+    }
+  }
+
+  // The next stage, once it is full: one of C.
+  FG_DEVICE ptx::SharedAddress take_stage() const {
+    wait_for(shared_.full(at_.stage), at_.parity);
+    return shared_.left(at_.stage);
+  }
+
+  // By all lanes of a warp, each of which has read what it needs of that stage.
+  FG_DEVICE void leave_stage() {
+    ptx::warp_sync();
+    leave(at_.stage);
+    at_.advance();
+  }
+
+  // Passes over stages that are the other warpgroup's.
+  FG_DEVICE void skip(int stages) { at_.advance(stages); }
 
  private:
   FG_DEVICE void multiply_block(Accumulators<Config>& r_acc, bool accumulate) const {

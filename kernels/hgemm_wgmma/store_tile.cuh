@@ -6,6 +6,7 @@
 #include "kernels/epilogue/store_strip.cuh"
 #include "kernels/hgemm_wgmma/mainloop.cuh"
 #include "kernels/ptx/fence.cuh"
+#include "kernels/ptx/mma.cuh"
 #include "kernels/ptx/stmatrix.cuh"
 #include "kernels/ptx/tma_store.cuh"
 
@@ -18,8 +19,9 @@ class TileStore {
   FG_DEVICE TileStore(const WgmmaParams& params, const SharedLayout<Config>& shared)
       : params_(params), s_results_(shared.results(ptx::warp_index())), s_ring_(shared.s_ring) {
     const GemmProblem& problem = params.problem;
-    scaled_.alpha = load_scalar(problem.alpha);
-    if constexpr (Config::kPlain) return;
+    scaled_.alpha = Config::kGeneral ? load_scalar(problem.alpha) : problem.alpha.value;
+    if constexpr (Config::kAddsC) scaled_.beta = problem.beta.value;
+    if constexpr (!Config::kGeneral) return;
     only_scaled_ = load_scalar(problem.beta) == 0.0f && problem.bias == nullptr &&
                    problem.activation == Activation::kNone;
     if (params.d_by_copies && problem.activation != Activation::kGelu) {
@@ -30,14 +32,38 @@ class TileStore {
 
   // `ring_is_free`: this is the block's last tile, and boxes may lie in the ring, each in a place of its own.
   FG_DEVICE void store(const TilePlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
-    const int warp = warp_of_tile();
-    // Warps of a warpgroup hold 16 columns of every 64.
-    const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
-    const int row = place.tile_m * Config::kTileM;
-    if constexpr (Config::kPlain) {
-      store_boxes<false>(scaled_, {row, column, place.entry}, r_acc, ring_is_free);
+    const BoxPlace at = first_box(place);
+    if constexpr (Config::kGeneral) {
+      store_any(at, r_acc, ring_is_free);
     } else {
-      store_any({row, column, place.entry}, r_acc, ring_is_free);
+      store_boxes<false>(scaled_, at, r_acc, ring_is_free);
+    }
+  }
+
+  // With C, which the ring's next stages hold. The block's last tile takes C's place there. On one H200 (CUDA 13.0)
+  // 4096 x 4096 x 4096 NT from 256 x 128 takes 184 us so, 180 without C, and took 210 by general kernels, which load C
+  // to registers, a trip to L2 for every box; 3072 NN from 192 x 128 82 us, not 102, 1024 NN from 128 x 64 9.6, not 13.3.
+  FG_DEVICE void store_adding_c(const TilePlace& place, const Accumulators<Config>& r_acc, Mainloop<Config>& mainloop,
+                                bool last) {
+    const BoxPlace first = first_box(place);
+    const int s_column = (first.column - place.tile_n * Config::kTileN) * (kBoxRows * 2);
+    ptx::SharedAddress s_stage = 0;
+#pragma unroll
+    for (int along_m = 0; along_m < kBoxesAlongM; ++along_m) {
+      const int in_stage = along_m % Config::kCBoxesOfStage;
+      if (in_stage == 0) s_stage = mainloop.take_stage() + s_column;
+#pragma unroll
+      for (int block = 0; block < Config::kBlocks; ++block) {
+        const ptx::SharedAddress s_c = s_stage + in_stage * Config::kCBoxBytes + block * (64 * kBoxRows * 2);
+        std::uint32_t r_c[kBoxRows / 16][4];
+        load_box(s_c, r_c);
+        const ptx::SharedAddress s_box = last ? s_c : s_results_ + buffer_ * kBoxBytes;
+        wait_for_box(last);
+        fill_box_adding(scaled_, r_c, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+        send_box({first.row + along_m * kBoxRows, first.column + block * 64, first.entry}, s_box);
+      }
+      if (!last && (in_stage == Config::kCBoxesOfStage - 1 || along_m == kBoxesAlongM - 1)) mainloop.leave_stage();
+      if (last && in_stage == Config::kCBoxesOfStage - 1) mainloop.skip(1);
     }
   }
 
@@ -47,7 +73,7 @@ class TileStore {
   }
 
  private:
-  static constexpr int kBoxesAlongM = Config::kTileRight / kBoxRows;
+  static constexpr int kBoxesAlongM = Config::kBoxesAlongM;
   static constexpr int kBoxes = Config::kBlocks * kBoxesAlongM;  // of a warp's part of a tile
   static_assert(kBoxes * kBoxBytes * 4 * Config::kGroupsOfTile <= Config::kResultOffset, "the ring holds all boxes");
 
@@ -60,6 +86,14 @@ class TileStore {
     int column = 0;
     int entry = 0;
   };
+
+  // The warp's first box of a tile.
+  FG_DEVICE static BoxPlace first_box(const TilePlace& place) {
+    const int warp = warp_of_tile();
+    // Warps of a warpgroup hold 16 columns of every 64.
+    const int column = place.tile_n * Config::kTileN + warp / 4 * Config::kGroupLeft + warp % 4 * 16;
+    return {place.tile_m * Config::kTileM, column, place.entry};
+  }
 
   FG_DEVICE void store_any(const BoxPlace& place, const Accumulators<Config>& r_acc, bool ring_is_free) {
     const bool boxes = place.row + Config::kTileM <= box_rows_;
@@ -103,23 +137,32 @@ class TileStore {
       const int block = number / kBoxesAlongM;
       const int along_m = number % kBoxesAlongM;
       const ptx::SharedAddress s_box = ring_is_free ? s_last + number * kBoxBytes : s_results_ + buffer_ * kBoxBytes;
-      if (ptx::lane_index() == 0 && !ring_is_free) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
-      ptx::warp_sync();
+      wait_for_box(ring_is_free);
       const BoxPlace at{place.row + along_m * kBoxRows, place.column + block * 64, place.entry};
       if constexpr (kAdds) {
         fill_box_adding(epilogue, at, s_box, r_acc[block] + along_m * (kBoxRows / 2));
       } else {
         fill_box(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
       }
-      ptx::fence_proxy_async();
-      ptx::warp_sync();
-      if (ptx::lane_index() == 0) {
-        // Copies leave out what lies past D's edges.
-        ptx::tma_store_3d(params_.d, at.row, at.column, at.entry, s_box);
-        ptx::tma_store_commit();
-      }
-      if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
+      send_box(at, s_box);
     }
+  }
+
+  // Until the next box may be written. `own_place`: it lies in the ring, where there was none before it.
+  FG_DEVICE static void wait_for_box(bool own_place) {
+    if (ptx::lane_index() == 0 && !own_place) ptx::tma_store_wait_read<Config::kBoxBuffers - 1>();
+    ptx::warp_sync();
+  }
+
+  FG_DEVICE void send_box(const BoxPlace& at, ptx::SharedAddress s_box) {
+    ptx::fence_proxy_async();
+    ptx::warp_sync();
+    if (ptx::lane_index() == 0) {
+      // Copies leave out what lies past D's edges.
+      ptx::tma_store_3d(params_.d, at.row, at.column, at.entry, s_box);
+      ptx::tma_store_commit();
+    }
+    if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
   }
 
   // One box after another through the same place, and from there in words of two elements.
@@ -190,7 +233,34 @@ class TileStore {
     }
   }
 
-  // The same with C, bias and ReLU. Rows end at multiples of 8, or the tile's are all there.
+  // A box of C as fill_box_adding() needs it.
+  FG_DEVICE static void load_box(ptx::SharedAddress s_box, std::uint32_t (&r_box)[kBoxRows / 16][4]) {
+    const int lane = ptx::lane_index();
+    const ptx::SharedAddress s_row = s_box + box_offset(lane % 16, lane / 16);
+#pragma unroll
+    for (int pair = 0; pair < kBoxRows / 16; ++pair) ptx::ldmatrix_x4(r_box[pair], s_row ^ (2 * pair * kChunkBytes));
+  }
+
+  // fill_box() with C.
+  FG_DEVICE static void fill_box_adding(const Epilogue& epilogue, const std::uint32_t (&r_c)[kBoxRows / 16][4],
+                                        ptx::SharedAddress s_box, const float* r_box) {
+    const int lane = ptx::lane_index();
+    const ptx::SharedAddress s_row = s_box + box_offset(lane % 16, lane / 16);
+#pragma unroll
+    for (int pair = 0; pair < kBoxRows / 16; ++pair) {
+      std::uint32_t r[4];
+#pragma unroll
+      for (int matrix = 0; matrix < 4; ++matrix) {
+        const float* two = r_box + 8 * pair + 2 * matrix;
+        float c_low, c_high;
+        unpack_pair(r_c[pair][matrix], c_low, c_high);
+        r[matrix] = ptx::f16x2_from_f32(scale(epilogue, two[0], c_low), scale(epilogue, two[1], c_high));
+      }
+      ptx::stmatrix_x4(s_row ^ (2 * pair * kChunkBytes), r);
+    }
+  }
+
+  // The same with C from memory, bias and ReLU. Rows end at multiples of 8, or the tile's are all there.
   FG_DEVICE void fill_box_adding(const Epilogue& epilogue, const BoxPlace& place, ptx::SharedAddress s_box,
                                  const float* r_box) const {
     const GemmProblem& problem = params_.problem;
@@ -268,7 +338,7 @@ class TileStore {
   const WgmmaParams& params_;
   ptx::SharedAddress s_results_;  // this warp's
   ptx::SharedAddress s_ring_;
-  Epilogue scaled_;   // alpha alone
+  Epilogue scaled_;   // alpha alone, or with beta where C is always added
   int box_rows_ = 0;  // tiles may leave as boxes down to this row of D
   bool only_scaled_ = false;      // no C, bias or activation
   int buffer_ = 0;                // the next box's

@@ -94,6 +94,29 @@ TEST_CASE("WGMMA kernels store to any D", "[kernels][wgmma]") {
   }
 }
 
+TEST_CASE("WGMMA kernels add C that comes through the ring", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    for (int turn = 0; turn < 12; ++turn) {
+      // Blocks with one tile, an odd and an even number of them; k from a step to past the ring; D's edges in tiles.
+      const int tiles_m = 1 + turn % 3;
+      const int tiles_n = 1 + turn % 2;
+      const int n = tiles_n * row.tile.n - (turn > 5 ? 8 : turn);
+      const int k = turn % 8 < 4 ? 64 * row.stages + 24 * turn : 40;
+      GemmCase gemm =
+          aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], tiles_m * row.tile.m - turn % 4 * 8, n, k);
+      gemm.sm_count = 1 + turn % 2;
+      gemm.alpha = turn % 3 == 0 ? 1.0f : -2.0f;
+      gemm.beta = turn % 3 == 1 ? 1.0f : -1.5f;
+      gemm.in_place = turn % 2 == 0;
+      gemm.pad_c += turn == 3 ? 16 : 0;
+      gemm.batch_count = turn > 5 ? 2 : 1;
+      gemm.batch_gap = turn > 5 ? 8 : 0;
+      if (turn == 4) gemm.pad_a += 1, gemm.row_workspace = RowWorkspace::kFastest;
+      check(row, gemm);
+    }
+  }
+}
+
 TEST_CASE("WGMMA kernels apply bias and activation, and scalars on the device", "[kernels][wgmma]") {
   for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
     int turn = 0;
