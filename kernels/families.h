@@ -19,6 +19,7 @@ std::span<const KernelEntry> sgemm_tensor_f32_sm90();  // kernels/sgemm_tensor, 
 std::span<const KernelEntry> sgemm_tensor_mma_f32_sm80();  // kernels/sgemm_tensor_mma, FP16 parts on mma.sync
 std::span<const KernelEntry> hgemm_mma_f16_sm75();   // kernels/hgemm_mma, m16n8k8, register-staged
 std::span<const KernelEntry> hgemm_mma_f16_sm80();   // kernels/hgemm_mma, m16n8k16, cp.async
+std::span<const KernelEntry> hgemm_sliced_f16_sm90();  // kernels/hgemm_sliced, bulk tensor copies, small tiles
 std::span<const KernelEntry> hgemm_wgmma_f16_sm90();  // kernels/hgemm_wgmma, bulk tensor copies and wgmma
 std::span<const KernelEntry> gemv_f32();  // kernels/gemv, a side of at most 8
 std::span<const KernelEntry> gemv_f16();
@@ -47,6 +48,9 @@ inline constexpr std::initializer_list<Family> kFamilies = {  // empty where no 
 #endif
 #ifdef FASTGEMM_HAS_HGEMM_WGMMA
     hgemm_wgmma_f16_sm90,
+#endif
+#ifdef FASTGEMM_HAS_HGEMM_SLICED
+    hgemm_sliced_f16_sm90,
 #endif
 #ifdef FASTGEMM_HAS_HGEMM_MMA_SM80
     hgemm_mma_f16_sm80,

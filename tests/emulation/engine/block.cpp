@@ -245,6 +245,16 @@ std::uint32_t Block::address_in(const Thread& thread, std::uint32_t address, int
   return address + static_cast<std::uint32_t>(rank - thread.rank) * SharedMemory::kRankStride;
 }
 
+void Block::check_reached(const Thread& thread, std::uint32_t address, const char* operation) const {
+  const auto rank = static_cast<int>((address - SharedMemory::kBase) / SharedMemory::kRankStride);
+  if (rank >= shape_.cluster || rank == thread.rank) return;
+  const std::string block = "the block with rank " + std::to_string(rank);
+  if (!alive(rank)) fail(thread, Fault::kBarrier, operation, block + " has ended");
+  if (thread.clock[rank * shape_.threads] < first_stamp_) {
+    fail(thread, Fault::kRace, operation, block + " is reached with no barrier after its beginning");
+  }
+}
+
 void Block::cluster_arrive(Thread& thread) {
   thread.cluster_round = come_to_barrier(thread, cluster_barrier()).round;
   open_if_complete(cluster_barrier());

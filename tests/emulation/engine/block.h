@@ -90,6 +90,8 @@ class Block {
   bool alive(int rank) const { return alive_of_[static_cast<std::size_t>(rank)] > 0; }
   // The address in the block of `rank` that corresponds to one in the thread's own.
   std::uint32_t address_in(const Thread& thread, std::uint32_t address, int rank, const char* operation) const;
+  // Refuses plain accesses to the memory of a block that may not have begun yet, or that has ended.
+  void check_reached(const Thread& thread, std::uint32_t address, const char* operation) const;
   SharedMemory& shared() { return shared_; }
   Mbarriers& mbarriers() { return mbarriers_; }
   BulkCopies& bulk() { return bulk_; }

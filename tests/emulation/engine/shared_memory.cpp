@@ -1,6 +1,9 @@
 #include "tests/emulation/engine/shared_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
 #include <string>
 
 #include "tests/emulation/engine/block.h"
@@ -11,8 +14,24 @@ namespace {
 
 constexpr unsigned char kPoison = 0xff;  // NaN in FP32 and FP16
 
-// By slot. Too large to clear for each launch; Block's clocks never fall, so it need not be.
-thread_local std::vector<std::vector<std::uint32_t>> read_clock_storage;
+// By slot. Too large to clear for each launch; Block's clocks never fall, so it need not be. Pages that nobody touches,
+// most of those of a large cluster, are never there.
+struct ReadClocks {
+  struct Free {
+    void operator()(std::uint32_t* data) const { std::free(data); }
+  };
+  std::unique_ptr<std::uint32_t, Free> data;
+  std::size_t size = 0;
+
+  void grow(std::size_t wanted) {
+    if (wanted <= size) return;
+    data.reset();
+    data.reset(static_cast<std::uint32_t*>(std::calloc(wanted, sizeof(std::uint32_t))));
+    if (data == nullptr) throw std::bad_alloc();
+    size = wanted;
+  }
+};
+thread_local std::vector<ReadClocks> read_clock_storage;
 
 }  // namespace
 
@@ -26,8 +45,8 @@ void SharedMemory::start_launch(const GridShape& shape, const Options& options, 
   cells_.resize(data_.size() / cell_bytes_ + 1);
   const std::size_t stamps = cells_.size() * static_cast<std::size_t>(threads_);
   if (read_clock_storage.size() <= slot) read_clock_storage.resize(slot + 1);
-  if (read_clock_storage[slot].size() < stamps) read_clock_storage[slot].resize(stamps);
-  read_clock_ = read_clock_storage[slot].data();
+  read_clock_storage[slot].grow(stamps);
+  read_clock_ = read_clock_storage[slot].data.get();
 }
 
 void SharedMemory::start_block() {
@@ -124,8 +143,8 @@ const unsigned char* SharedMemory::read(const Thread& thread, std::uint32_t addr
 }
 
 unsigned char* SharedMemory::write(const Thread& thread, std::uint32_t address, std::uint32_t bytes,
-                                   const char* operation) {
-  check_range(thread, address, bytes, operation);
+                                   const char* operation, Reach reach) {
+  check_range(thread, address, bytes, operation, reach);
   if (bytes < cell_bytes_) {
     fail(thread, Fault::kLaunch, operation, "the race detector's grain, Options::cell_bytes, is too coarse for this");
   }

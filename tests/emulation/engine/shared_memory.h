@@ -28,6 +28,9 @@ class SharedMemory {
   // same place in each.
   static constexpr std::uint32_t kRankStride = 1u << 18;
 
+  // Within the thread's own block, or any of its cluster.
+  enum class Reach { kBlock, kCluster };
+
   // `slot` counts the blocks that are resident at once.
   void start_launch(const GridShape& shape, const Options& options, std::size_t slot);
   // Fills the memory with NaN patterns that count as never written.
@@ -41,17 +44,18 @@ class SharedMemory {
   }
 
   template <class Value>
-  void store(const Thread& thread, std::uint32_t address, const Value& value, const char* operation) {
-    std::memcpy(write(thread, address, sizeof(Value), operation), &value, sizeof(Value));
+  void store(const Thread& thread, std::uint32_t address, const Value& value, const char* operation,
+             Reach reach = Reach::kBlock) {
+    std::memcpy(write(thread, address, sizeof(Value), operation, reach), &value, sizeof(Value));
   }
 
   // Records a read or write of aligned bytes and returns where they are. A read of part of a cell counts as one of the
   // whole cell; a write of part of a cell is refused.
   const unsigned char* read(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
-  unsigned char* write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation);
+  unsigned char* write(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation,
+                       Reach reach = Reach::kBlock);
 
-  // Bounds and alignment alone; within the thread's own block, or any of its cluster.
-  enum class Reach { kBlock, kCluster };
+  // Bounds and alignment alone.
   void check_range(const Thread& thread, std::uint32_t address, std::uint32_t bytes, const char* operation,
                    Reach reach = Reach::kBlock) const;
 

@@ -1,0 +1,120 @@
+// Compile-time shape of the sliced HGEMM kernels for Hopper: small tiles, few warps, each of which multiplies its slice
+// of the k of every stage, so that no two read the same elements from shared memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "kernels/contract.h"
+#include "kernels/epilogue/epilogues.h"
+#include "kernels/tile/mma_fragments.cuh"
+#include "kernels/tile/swizzle.cuh"
+
+namespace fastgemm::hgemm_sliced {
+
+inline constexpr int kTileK = 64;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
+inline constexpr int kSteps = kTileK / kBlockDepth;  // of mma, a stage
+inline constexpr int kStageAlignment = 1024;         // of the 128-byte swizzle
+inline constexpr int kRun = 8;                       // rows of a column of D that a thread stores together
+inline constexpr int kRunBytes = kRun * 4;
+inline constexpr int kMostCluster = 8;   // blocks, that every GPU of compute capability 9.0 lets a cluster have
+inline constexpr int kMostThreads = 1024;  // of a cluster: enough for eight blocks of four warps
+inline constexpr int kMostGroups = 32;     // clusters that share out a tile's k
+
+// An operand's part of a stage: boxes of bulk copies, as they come: one of rows along k, or panels of up to 64 elements
+// along m or n, which is the swizzle's width.
+template <int kSizeValue, bool kAlongDepthValue>
+struct Side {
+  static constexpr int kSize = kSizeValue;
+  static constexpr bool kAlongDepth = kAlongDepthValue;
+  static constexpr int kPanelRows = kAlongDepth || kSize < 64 ? kSize : 64;
+  static constexpr int kPanels = kSize / kPanelRows;
+  using Tile = OperandTile<kPanelRows, kTileK, kAlongDepth, true>;
+  static constexpr int kBytes = kPanels * Tile::kBytes;
+  static constexpr int kBoxInner = kAlongDepth ? kTileK : kPanelRows;
+  static constexpr int kBoxOuter = kAlongDepth ? kPanelRows : kTileK;
+  static_assert(kSize % kPanelRows == 0 && kSize % kBlockRows == 0, "whole panels, whole fragments");
+  static_assert(kBytes % kStageAlignment == 0, "the next operand begins on a swizzle's pattern");
+
+  // Byte offset in the operand's stage of what `lane` reads of the block of fragments at (row, k).
+  template <MmaOperand kOperand>
+  __host__ __device__ static constexpr int lane_offset(int row, int k, int lane) {
+    return row / kPanelRows * Tile::kBytes + block_offset<Tile, kOperand>(row % kPanelRows, k, lane);
+  }
+
+  // From there that of the block `row` rows and `k` of k further, both multiples of 16 within a warp's share.
+  template <class Address>
+  __host__ __device__ static constexpr Address block_address(Address s_lane, int row, int k) {
+    const int within = row % kPanelRows;
+    return (s_lane ^ static_cast<Address>(block_flip<Tile>(within, k))) +
+           static_cast<Address>(block_advance<Tile>(within, k) + row / kPanelRows * Tile::kBytes);
+  }
+};
+
+// How FP32 sums of a tile lie in shared memory: column by column, in runs of eight rows, permuted so that neither stores
+// in fragment layout, nor loads of 16 bytes a lane from one run after the other, meet a bank twice.
+template <int kTileM, int kTileN>
+struct SumTile {
+  static constexpr int kRunsOfColumn = kTileM / kRun;
+  static constexpr int kRuns = kRunsOfColumn * kTileN;
+  static constexpr int kBytes = kRuns * kRunBytes;
+
+  // What is XORed into a run's number within its column.
+  __host__ __device__ static constexpr int turn(int column) {
+    return kRunsOfColumn >= 4 ? column & 3 : (column >> 1) & 1;
+  }
+  // Number of a run from the tile's beginning.
+  __host__ __device__ static constexpr int slot(int run, int column) {
+    return column * kRunsOfColumn + (run ^ turn(column));
+  }
+  // Byte offset of half a run, four rows, within its slot.
+  __host__ __device__ static constexpr int half_offset(int slot, int half) { return (half ^ (slot >> 2 & 1)) * 16; }
+
+  // Byte offset of element (row, column).
+  __host__ __device__ static constexpr int offset(int row, int column) {
+    const int at = slot(row / kRun, column);
+    return at * kRunBytes + half_offset(at, row / 4 & 1) + row % 4 * 4;
+  }
+};
+
+// A kernel: its Shape with how op(A) and op(B) lie and the epilogues that it has code for.
+template <class Shape, Op kOpA, Op kOpB, Epilogues kEpilogues>
+struct Config : Shape {
+  static constexpr bool kPlain = kEpilogues == Epilogues::kPlain;
+  static constexpr int kTileM = Shape::kTileM;
+  static constexpr int kTileN = Shape::kTileN;
+  using SideA = Side<kTileM, kOpA == Op::kT>;
+  using SideB = Side<kTileN, kOpB == Op::kN>;
+  using Sums = SumTile<kTileM, kTileN>;
+
+  static constexpr int kWarpsM = kTileM / Shape::kWarpM;
+  static constexpr int kWarpsOfTile = kWarpsM * (kTileN / Shape::kWarpN);
+  static constexpr int kSlices = Shape::kSlices;
+  static constexpr int kStepsOfSlice = kSteps / kSlices;
+  static constexpr int kThreads = kWarpsOfTile * kSlices * 32;
+  static_assert(kSteps % kSlices == 0, "slices share out the steps of a stage");
+
+  // Blocks of a cluster that share out a tile's k, at most.
+  static constexpr int kCluster = kMostThreads / kThreads < kMostCluster ? kMostThreads / kThreads : kMostCluster;
+  static_assert(kTileN % kCluster == 0, "each finishes whole columns");
+
+  // Shared memory: the ring of stages, whose place the slices' sums take in the end; sums that the cluster's blocks send
+  // here; a barrier "full" a stage; a word.
+  static constexpr int kStages = Shape::kStages;
+  static constexpr int kStageBytes = SideA::kBytes + SideB::kBytes;
+  static constexpr int kLandingOffset = kStages * kStageBytes;
+  static constexpr int kBarrierOffset = kLandingOffset + Sums::kBytes;
+  static constexpr int kWordOffset = kBarrierOffset + (kStages + 1) / 2 * 16;
+  static constexpr std::int64_t kSharedBytes = kWordOffset + 16 + kStageAlignment;
+  static_assert(kSlices * Sums::kBytes <= kLandingOffset, "sums have room");
+
+  // Where k is shared out to several full clusters: of a block's share of the tile, so many elements a thread, and the
+  // threads that hold some.
+  static constexpr int kShare = kTileM * kTileN / kCluster;
+  static constexpr int kElements = kShare / kThreads < 4 ? 4 : kShare / kThreads;
+  static constexpr int kSumThreads = kShare / kElements;
+  static_assert(kSumThreads * kElements == kShare && kSumThreads % 32 == 0, "whole warps sum");
+};
+
+}  // namespace fastgemm::hgemm_sliced
