@@ -7,6 +7,7 @@ MMA = dict(source="hgemm_mma/instances_f16.cu", tests="*MmaSm80")
 MMA_SM75 = dict(source="hgemm_mma/instances_f16_sm75.cu", tests="*MmaSm75")
 FFMA = dict(source="sgemm_ffma/instances_f32.cu", tests="*FfmaSm80")
 HOPPER = dict(source="sgemm_hopper/instances_f32.cu", tests="[hopper]")
+HGEMM_SLICED = dict(source="hgemm_sliced/instances_f16.cu", tests="[hgemm_sliced]")
 SLICED = dict(source="sgemm_sliced/instances_f32.cu", tests="[sliced]")
 TILE = dict(source="tests/emulation/wgmma_tile/tile.cu", tests="[wgmma_tile]",
             file="tests/emulation/wgmma_tile/kernel.cuh")
@@ -170,6 +171,36 @@ BUGS = [
          find="    if (slice >= slices) break;", replace="    if (slice >= slices - slices / 4) break;"),
     dict(SLICED, name="run stored whole where D ends in it", file="sgemm_sliced/store_tile.cuh",
          find="      if (aligned && rows >= kRun) {", replace="      if (aligned && rows >= kRun - 1) {"),
+    # --- the sliced HGEMM kernels, and the sums of their clusters
+    dict(HGEMM_SLICED, name="stage filled before all warps have read it", file="hgemm_sliced/mainloop.cuh",
+         find="""    ptx::barrier_sync();
+    if (ptx::thread_index() == 0) feed_.copy_block""",
+         replace="""    if (ptx::thread_index() == 0) feed_.copy_block"""),
+    dict(HGEMM_SLICED, name="parity that does not turn with the ring", file="hgemm_sliced/mainloop.cuh",
+         find="        parity ^= 1;\n", replace=""),
+    dict(HGEMM_SLICED, name="slices that begin at one k", file="hgemm_sliced/mainloop.cuh",
+         find="const int k = warp.slice * (Config::kStepsOfSlice * kBlockDepth);", replace="const int k = 0;"),
+    dict(HGEMM_SLICED, name="second panel where the first one lies", file="hgemm_sliced/config.h",
+         find="return row / kPanelRows * Tile::kBytes + block_offset", replace="return block_offset"),
+    dict(HGEMM_SLICED, name="sums stored while warps read the ring", file="hgemm_sliced/kernel.cuh",
+         find="""    ptx::barrier_sync();
+    store_slice(""", replace="""    store_slice("""),
+    dict(HGEMM_SLICED, name="sums sent before the other blocks have begun", file="hgemm_sliced/sums.cuh",
+         find="  ptx::cluster_wait();  // the other blocks have begun\n", replace=""),
+    dict(HGEMM_SLICED, name="sums read before all blocks have sent theirs", file="hgemm_sliced/sums.cuh",
+         find="""  ptx::cluster_arrive();
+  ptx::cluster_wait();
+  return""", replace="""  ptx::cluster_arrive();
+  return"""),
+    dict(HGEMM_SLICED, name="sums of all blocks sent to one place", file="hgemm_sliced/sums.cuh",
+         find="shared.landing() + rank * bytes + (at - owner * bytes)", replace="shared.landing() + (at - owner * bytes)"),
+    dict(HGEMM_SLICED, name="clusters of a tile parked in one place", file="hgemm_sliced/sums.cuh",
+         find="const std::int64_t share = std::int64_t{place.tile} * Config::kCluster + place.rank;",
+         replace="const std::int64_t share = place.tile;"),
+    dict(HGEMM_SLICED, name="a run's halves not taken back", file="hgemm_sliced/store_columns.cuh",
+         find="at * kRunBytes + Sums::half_offset(slot, 0));", replace="at * kRunBytes);"),
+    dict(HGEMM_SLICED, name="columns of a cluster's first block stored by all", file="hgemm_sliced/kernel.cuh",
+         find="columns{place.rank * columns_of_block,", replace="columns{0,"),
     # --- the FFMA family on bulk copies: its ring, its chain from block to block, its passes over operands
     dict(HOPPER, name="stage filled before its warps have left it", file="sgemm_hopper/feed.cuh",
          find="    wait_for(shared_.empty(stage), (block / Config::kStages & 1) ^ 1);\n", replace=""),
@@ -206,7 +237,7 @@ BUGS = [
     dict(WGMMA, name="the other block of the pair not told of a free stage", file="hgemm_wgmma/mainloop.cuh",
          find="if (ptx::lane_index() < Config::kCluster) {", replace="if (ptx::lane_index() < 1) {"),
     dict(WGMMA, name="both blocks of a pair copy the same half", file="hgemm_wgmma/feed.cuh",
-         find="for (int row = rank * kPairBox; row", replace="for (int row = 0 * rank; row"),
+         find="for (int row = rank * kBox; row", replace="for (int row = 0 * rank; row"),
     dict(WGMMA, name="C read past its last column", file="hgemm_wgmma/store_tile.cuh",
          find="inside && epilogue.beta != 0.0f && column + in_half < problem.n;",
          replace="inside && epilogue.beta != 0.0f;"),
@@ -237,7 +268,7 @@ BUGS = [
     dict(TENSOR, name="dominated rows taken for others", file="sgemm_tensor/parts.h",
          find="row.fp16_misses <= most_misses(depth) && many;", replace="row.fp16_misses <= most_misses(depth);"),
     dict(TENSOR, name="wrong parity of an empty stage", file="sgemm_tensor/feed.cuh",
-         find="wait_for(shared.empty(at.stage), at.parity ^ 1);", replace="wait_for(shared.empty(at.stage), at.parity);"),
+         find="wait_for(shared_.empty(at_.stage), at_.parity ^ 1);", replace="wait_for(shared_.empty(at_.stage), at_.parity);"),
     dict(TENSOR, name="tile of the other side", file="sgemm_tensor/feed.cuh",
          find="place.n * Config::kTileLeft, k_block,", replace="place.m * Config::kTileLeft, k_block,"),
     dict(TENSOR, name="both halves of a tile's columns from the first", file="sgemm_tensor/mainloop.cuh",
@@ -257,6 +288,22 @@ BUGS = [
          find="half * kHalf + lane * 4", replace="lane * 4"),
     dict(TENSOR, name="copies over strips of the split with no fence", file="sgemm_tensor/kernel.cuh",
          find="    ptx::fence_proxy_async();  // copies", replace="    // copies"),
+    dict(TENSOR, name="stage of a pair filled anew without the other block", file="sgemm_tensor/feed.cuh",
+         find="kConsumerWarps * Config::kCluster", replace="kConsumerWarps"),
+    dict(TENSOR, name="both blocks of a pair copy the same parts", file="sgemm_tensor/feed.cuh",
+         find="const int first = ptx::cluster_rank() *", replace="const int first = 0 * ptx::cluster_rank() *"),
+    dict(TENSOR, name="both blocks of a pair have the same tile", file="sgemm_tensor/feed.cuh",
+         find="along * Config::kCluster + ptx::cluster_rank();", replace="along * Config::kCluster;"),
+    dict(TENSOR, name="a block ends while the other of its pair tells it of stages", file="sgemm_tensor/kernel.cuh",
+         find="  if constexpr (Config::kCluster > 1) meet<Config>();  // no more", replace="  // no more"),
+    dict(TENSOR, name="first copies still under way where they are of no use", file="sgemm_tensor/kernel.cuh",
+         find="  if (starts) Feed<Fp16>(params, shared).drop_started();\n", replace=""),
+    dict(TENSOR, name="first copies while BF16 parts are made", file="sgemm_tensor/kernel.cuh",
+         find="product && !params.split.bf16_available;", replace="product;"),
+    dict(TENSOR, name="plain FP32 of a launch of its own also in the product's", file="sgemm_tensor/kernel.cuh",
+         find="if (!params.strict_apart) multiply_strictly", replace="multiply_strictly"),
+    dict(TENSOR, name="plain FP32's next tile over one still read", file="sgemm_tensor/strict.cuh",
+         find="    if (index >= ptx::grid_size()) ptx::barrier_sync();  // the tile before has been read\n", replace=""),
     dict(TENSOR, name="choice of the method not written down", file="sgemm_tensor/kernel.cuh",
          find="ptx::block_index() == 0 && ptx::thread_index() == 0", replace="ptx::block_index() < 0"),
     dict(TENSOR, name="C of the strip's first column alone", file="epilogue/store_strip_columns.cuh",
