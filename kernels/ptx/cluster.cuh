@@ -31,6 +31,17 @@ FG_DEVICE void mbarrier_arrive_cluster(SharedAddress barrier) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+// tma_load_2d to the same place in each block whose rank is a bit of `ranks`, counted on the barrier that lies where
+// `barrier` does in this one.
+FG_DEVICE void tma_load_2d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer,
+                                     SharedAddress barrier, std::uint16_t ranks) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+      "[%1, {%2, %3}], [%4], %5;" ::"r"(destination),
+      "l"(&map), "r"(inner), "r"(outer), "r"(barrier), "h"(ranks)
+      : "memory");
+}
+
 // tma_load_3d to the same place in each block whose rank is a bit of `ranks`, counted on the barrier that lies where
 // `barrier` does in this one.
 FG_DEVICE void tma_load_3d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,

@@ -26,6 +26,7 @@ static_assert(kConsumers * kConsumerRegisters + kWarpgroupThreads * kProducerReg
 
 inline constexpr int kSwizzleAlignment = 1024;
 inline constexpr int kRasterGroup = 16;  // tiles of n that the raster walks before one of m
+inline constexpr int kPair = 2;          // blocks of a cluster, where they work in pairs
 
 using Strip = EpilogueStrip<32>;  // how results leave: (32 of m, 16 of n)
 static_assert(Strip::kBytes % 16 == 0, "strips and barriers follow each other");
@@ -82,32 +83,41 @@ struct Parts<Method::kBf16x6> {
 };
 
 struct Tile256x128 {
+  static constexpr bool kPairs = true;
   static constexpr bool kTakesTurns = false;
   static constexpr int kTileM = 256, kTileN = 128, kFp16Stages = 4;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kOneByOne;
 };
 
 struct Tile128x128 {
+  static constexpr bool kPairs = false;
   static constexpr bool kTakesTurns = true;
   static constexpr int kTileM = 128, kTileN = 128, kFp16Stages = 6, kBf16Stages = 4;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
 struct Tile64x128 {
+  static constexpr bool kPairs = false;
   static constexpr bool kTakesTurns = true;
   static constexpr int kTileM = 64, kTileN = 128, kFp16Stages = 8;
   static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
-// Shape: kTileM, kTileN, kFp16Stages, kFp16SumOrder; kBf16Stages where it multiplies BF16 parts.
-template <class Shape, Method kMethodValue>
+// Shape: kTileM, kTileN, kFp16Stages, kFp16SumOrder; kPairs: large products are by pairs of blocks; kBf16Stages where it
+// multiplies BF16 parts.
+template <class Shape, Method kMethodValue, int kClusterValue>
 struct Config : Shape {
   static constexpr Method kMethod = kMethodValue;
+  static constexpr int kCluster = kClusterValue;  // blocks, 1 or kPair
   using Part = Parts<kMethod>;
   static constexpr int kTileLeft = Shape::kTileN;
   static constexpr int kTileRight = Shape::kTileM;
   static_assert(kTileLeft == kWarpgroups * 64, "a warpgroup multiplies 64 rows");
   static_assert(kTileRight % Strip::kRows == 0, "whole strips");
+  // What both blocks of a pair need, each of which copies half of it to both; the tile's longer side.
+  static constexpr bool kSharesLeft = kTileLeft > kTileRight;
+  static constexpr int kSharedRows = kSharesLeft ? kTileLeft : kTileRight;
+  static_assert(kSharedRows / kPair * Part::kRowBytes % kSwizzleAlignment == 0, "halves of a swizzled tile");
   // Of kTileRight, those that a short sum has: half where two sums of all of them would be too many registers.
   static constexpr int kSumColumns = kTileRight <= 192 ? kTileRight : kTileRight / 2;
 

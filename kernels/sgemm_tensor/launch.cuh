@@ -10,12 +10,19 @@
 #include "kernels/sgemm_tensor/kernel.cuh"
 #include "kernels/sgemm_tensor/pieces.h"
 #include "kernels/sgemm_tensor/split.cuh"
+#include "kernels/sgemm_tensor/strict_launch.cuh"
 
 namespace fastgemm::sgemm_tensor {
 
 // Smaller products that FP16 parts cannot serve are strict, which takes about as long.
 inline constexpr double kBf16Operations = 0x1p32;
 inline constexpr int kFlags = 3;  // words
+// From here on plain FP32 is a launch of its own, and blocks work in pairs if their number is even.
+inline constexpr double kLargeOperations = 0x1p38;
+
+inline double operations(const GemmProblem& problem) {
+  return 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
+}
 
 // Sums one by one are for products for which cuBLAS, too, takes k in one chain, or in few long ones: D of 2^23 elements
 // and more, and such as fills one wave of its 256x128 tiles on 132 SMs. There their errors, rms, were at most 0.86 of
@@ -45,10 +52,19 @@ inline cudaError_t launch_split(const PieceLaunch& piece, bool overlaps) {
   return ptx::launch_grid(split_kernel<Method::kFp16x3>, shape, piece.context.stream, piece.split);
 }
 
+// Of the tiles of a cluster.
+template <class Config>
+TileGrid tile_grid(const GemmProblem& problem) {
+  constexpr int kOfM = Config::kTileM * (Config::kSharesLeft ? Config::kCluster : 1);
+  constexpr int kOfN = Config::kTileN * (Config::kSharesLeft ? 1 : Config::kCluster);
+  return {static_cast<int>((problem.m + kOfM - 1) / kOfM), static_cast<int>((problem.n + kOfN - 1) / kOfN)};
+}
+
 template <class Config>
 cudaError_t describe_tiles(const PieceLaunch& piece, PartTiles& tiles) {
   using Part = typename Config::Part;
-  constexpr int kTiles[kSides] = {Config::kTileLeft, Config::kTileRight};
+  constexpr int kBoxes[kSides] = {Config::kTileLeft / (Config::kSharesLeft ? Config::kCluster : 1),
+                                  Config::kTileRight / (Config::kSharesLeft ? 1 : Config::kCluster)};
   for (int side = 0; side < kSides; ++side) {
     const SplitOperand& operand = piece.split.operands[side];
     const std::int64_t pitch = part_pitch<Config::kMethod>(piece.split.depth);
@@ -59,39 +75,35 @@ cudaError_t describe_tiles(const PieceLaunch& piece, PartTiles& tiles) {
                              .outer = operand.rows,
                              .ld = pitch,
                              .box_inner = Part::kRowBytes / 2,
-                             .box_outer = kTiles[side],
+                             .box_outer = kBoxes[side],
                              .swizzle = Part::kRowBytes == 128 ? ptx::TensorSwizzle::k128Bytes
                                                                : ptx::TensorSwizzle::k64Bytes});
     if (error != cudaSuccess) return error;
   }
-  tiles.grid = {static_cast<int>((piece.problem.m + Config::kTileM - 1) / Config::kTileM),
-                static_cast<int>((piece.problem.n + Config::kTileN - 1) / Config::kTileN)};
+  tiles.grid = tile_grid<Config>(piece.problem);
   constexpr int kSumDepth = kBlockK * Part::kBlocksPerSum;
   tiles.k_blocks = (piece.split.depth + kSumDepth - 1) / kSumDepth * Part::kBlocksPerSum;
   return cudaSuccess;
 }
 
-// What the kernel table needs of a tile.
-template <class Shape>
-struct Launcher {
-  using Fp16 = Config<Shape, Method::kFp16x3>;
-  using Bf16 = Config<Tile128x128, Method::kBf16x6>;  // three sums of 256 columns would be too many registers
-  static constexpr auto kProduct = sgemm_tensor_kernel<Fp16, Bf16>;
+// The launch that multiplies, by blocks alone or in pairs.
+template <class Shape, int kCluster>
+struct ProductLauncher {
+  using Fp16 = Config<Shape, Method::kFp16x3, kCluster>;
+  // Three sums of 256 columns would be too many registers, and so would be what pairs need.
+  using Bf16 = Config<Tile128x128, Method::kBf16x6, 1>;
+  static constexpr auto kKernel = sgemm_tensor_kernel<Fp16, Bf16>;
   static constexpr std::int64_t kSharedBytes =
       Fp16::kSharedBytes > Bf16::kSharedBytes ? Fp16::kSharedBytes : Bf16::kSharedBytes;
 
-  static cudaError_t prepare() {
-    if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
-    cudaError_t error = ptx::prepare_kernel(split_kernel<Method::kFp16x3>, kSplitSharedBytes);
-    if (error == cudaSuccess) error = ptx::prepare_kernel(kProduct, kSharedBytes);
-    return error;
-  }
+  static cudaError_t prepare() { return ptx::prepare_kernel(kKernel, kSharedBytes); }
 
-  static cudaError_t launch_product(const PieceLaunch& piece) {
+  static cudaError_t launch(const PieceLaunch& piece, bool strict_apart) {
     ProductParams params;
     cudaError_t error = describe_tiles<Fp16>(piece, params.fp16);
     if (error == cudaSuccess && piece.split.bf16_available) error = describe_tiles<Bf16>(piece, params.bf16);
     if (error != cudaSuccess) return error;
+    params.strict_apart = strict_apart;
     params.split = piece.split;
     params.summary_count = split_blocks(piece);
     params.problem = piece.problem;
@@ -99,16 +111,57 @@ struct Launcher {
     constexpr int kLeastN = std::min(StrictTiles::kTileN, Fp16::kTileN);
     const std::int64_t tiles_m = (piece.problem.m + kLeastM - 1) / kLeastM;
     const std::int64_t tiles_n = (piece.problem.n + kLeastN - 1) / kLeastN;
-    const ptx::LaunchShape shape{.blocks = std::min(tiles_m * tiles_n, std::int64_t{piece.context.sm_count}),
+    const std::int64_t clusters = (tiles_m * tiles_n + kCluster - 1) / kCluster;
+    const std::int64_t most = piece.context.sm_count / kCluster;
+    const ptx::LaunchShape shape{.blocks = std::min(clusters, most) * kCluster,
                                  .threads = kThreads,
                                  .shared_bytes = kSharedBytes,
-                                 .overlaps = true};
-    return ptx::launch_grid(kProduct, shape, piece.context.stream, params);
+                                 .overlaps = true,
+                                 .cluster = kCluster};
+    return ptx::launch_grid(kKernel, shape, piece.context.stream, params);
+  }
+};
+
+// How a piece is launched. Pairs read a third less from L2, which saves power, but begin later: one H200, CUDA 13.0, TN,
+// alone and in pairs: 1024 26.4 and 31.1 us, 2048 97.4 and 100.8, 4096 600 and 601, 8192 4522 and 4476. A launch for
+// plain FP32 costs about 5 us where it has nothing to do, 1 % at 4096 and 0.1 % at 8192; where it has, 4096 took 3118 us
+// with it, 4653 in the product's launch, and 8192 24.4 ms with it.
+struct Launches {
+  bool in_pairs = false;
+  bool strict_apart = false;  // plain FP32 has a launch of its own; always so in pairs
+};
+
+template <class Shape>
+Launches launches_of(const PieceLaunch& piece) {
+  using Alone = Config<Shape, Method::kFp16x3, 1>;
+  const TileGrid grid = tile_grid<Alone>(piece.problem);
+  const bool even = (Alone::kSharesLeft ? grid.tiles_m : grid.tiles_n) % kPair == 0;
+  const bool large = operations(piece.problem) >= kLargeOperations;
+  return {.in_pairs = Shape::kPairs && large && even && piece.context.sm_count >= kPair, .strict_apart = large};
+}
+
+// What the kernel table needs of a tile.
+template <class Shape>
+struct Launcher {
+  using Alone = ProductLauncher<Shape, 1>;
+  using Pairs = ProductLauncher<Shape, Shape::kPairs ? kPair : 1>;
+  static constexpr std::int64_t kSharedBytes = Alone::kSharedBytes;
+
+  static cudaError_t prepare() {
+    if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
+    cudaError_t error = ptx::prepare_kernel(split_kernel<Method::kFp16x3>, kSplitSharedBytes);
+    if (error == cudaSuccess) error = Alone::prepare();
+    if (error == cudaSuccess) error = Pairs::prepare();
+    return error == cudaSuccess ? StrictLauncher<StrictTile>::prepare() : error;
   }
 
-  static cudaError_t launch_piece(const PieceLaunch& piece, bool is_first) {
-    const cudaError_t error = launch_split(piece, !is_first);
-    return error == cudaSuccess ? launch_product(piece) : error;
+  static cudaError_t launch_piece(const PieceLaunch& piece, bool is_first, const Launches& launches) {
+    cudaError_t error = launch_split(piece, !is_first);
+    if (error == cudaSuccess) {
+      error = launches.in_pairs ? Pairs::launch(piece, true) : Alone::launch(piece, launches.strict_apart);
+    }
+    if (error == cudaSuccess && launches.strict_apart) error = StrictLauncher<StrictTile>::launch(piece, true);
+    return error;
   }
 
   static cudaError_t launch(const GemmProblem& problem, const LaunchContext& context) {
@@ -116,8 +169,9 @@ struct Launcher {
     const Extents whole{problem.m, problem.n, problem.k};
     const PiecePlan plan = plan_pieces(whole, context.workspace_bytes);
     return for_each_piece(problem, plan.piece, [&](const GemmProblem& piece, bool is_first) {
-      const bool bf16 = plan.bf16_available && 2.0 * piece.m * piece.n * piece.k >= kBf16Operations;
-      return launch_piece(prepare_piece(piece, context, bf16), is_first);
+      const bool bf16 = plan.bf16_available && operations(piece) >= kBf16Operations;
+      const PieceLaunch prepared = prepare_piece(piece, context, bf16);
+      return launch_piece(prepared, is_first, launches_of<Shape>(prepared));
     });
   }
 };

@@ -71,7 +71,12 @@ class Mainloop {
 
  public:
   FG_DEVICE Mainloop(const SharedLayout<Config>& shared, int warpgroup)
-      : shared_(shared), turns_(shared, warpgroup), left_offset_(warpgroup * 64 * Part::kRowBytes) {}
+      : shared_(shared), turns_(shared, warpgroup), left_offset_(warpgroup * 64 * Part::kRowBytes) {
+    told_empty_ = shared.empty(0);
+    if constexpr (Config::kCluster > 1) {
+      told_empty_ = ptx::cluster_address(told_empty_, ptx::lane_index() % Config::kCluster);
+    }
+  }
 
   // The products of a tile's k blocks; a multiple of kBlocksPerSum.
   FG_DEVICE void multiply(Sums& r_acc, int k_blocks) {
@@ -122,10 +127,17 @@ class Mainloop {
     }
   }
 
+  // A stage is filled anew by all blocks of the cluster.
   FG_DEVICE void leave_stages(const int (&stages)[kBlocksPerSum]) const {
 #pragma unroll
     for (const int stage : stages) {
-      if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.empty(stage));
+      if constexpr (Config::kCluster > 1) {
+        if (ptx::lane_index() < Config::kCluster) {
+          ptx::mbarrier_arrive_cluster(told_empty_ + stage * 8);
+        }
+      } else {
+        if (ptx::lane_index() == 0) ptx::mbarrier_arrive(told_empty_ + stage * 8);
+      }
     }
   }
 
@@ -182,7 +194,8 @@ class Mainloop {
 
   SharedLayout<Config> shared_;
   Turns<Config> turns_;
-  int left_offset_;  // of this warpgroup's rows
+  int left_offset_;                // of this warpgroup's rows
+  ptx::SharedAddress told_empty_;  // the first stage's barrier, of the block that this lane tells
   RingPosition<Config> at_;
 };
 

@@ -31,7 +31,7 @@ struct SplitParams {
   std::uint32_t* g_method = nullptr;
 };
 
-// Tiles of D; fewer than kMaxTiles, so that 32-bit arithmetic does.
+// Tiles of D, or pairs of tiles; fewer than kMaxTiles, so that 32-bit arithmetic does.
 struct TileGrid {
   int tiles_m = 0;
   int tiles_n = 0;
@@ -41,7 +41,7 @@ inline constexpr std::int64_t kMaxTiles = std::int64_t{1} << 27;
 // What a method multiplies.
 struct PartTiles {
   ptx::TensorMap parts[kSides];
-  TileGrid grid;
+  TileGrid grid;     // of the tiles of a cluster, side by side
   int k_blocks = 0;  // rounded up to whole sums: copies bring zeros past the end of k
 };
 
@@ -50,6 +50,7 @@ struct ProductParams {
   PartTiles bf16;  // where they are available
   SplitParams split;
   int summary_count = 0;
+  bool strict_apart = false;  // plain FP32 has a launch of its own
   GemmProblem problem;
 
   template <Method kMethod>

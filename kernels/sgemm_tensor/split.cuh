@@ -118,7 +118,8 @@ FG_DEVICE bool rows_aligned(const SplitOperand& operand) {
 // CUDA 13.0, both operands of 4096 x 4096, k contiguous: 78 us; 98 us by warps that read a row twice, 82 us where twice
 // the threads hold a row and load the next one meanwhile. A thread takes runs of 4 elements where that is quicker: 9.3
 // us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285). BF16 parts,
-// which are rare, have two teams and no runs: each is more code within every product's kernel.
+// which are rare, have two teams, as each is more code within every product's kernel, and runs: 212 us in place of 215 at
+// 2048, 9767 and 9856 at 8192.
 template <Method kMethod, int kTeam, class Turn>
 FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAddress s_words, Turn& turn,
                           Summary& summary) {
@@ -130,7 +131,7 @@ FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAdd
     }
   }
   constexpr int kLongestTeamOfRuns = 64;
-  if constexpr (!kRare && kTeam <= kLongestTeamOfRuns) {
+  if constexpr (kRare || kTeam <= kLongestTeamOfRuns) {
     if (rows_aligned(operand)) {
       split_items(RowSplit<kMethod, kTeam, 4>(operand, depth, s_words), operand, turn, summary);
       return;
@@ -191,12 +192,21 @@ FG_DEVICE bool is_last_block(std::uint32_t* g_blocks_done, ptx::SharedAddress s_
 }
 
 // By every warp for itself, from what the blocks of the split pass have seen: one H200 had both passes of 1024
-// x 1024 x 1024 done in 25.2 us, and in 25.8 where each block's warps shared the summaries out.
+// x 1024 x 1024 done in 25.2 us, and in 25.8 where each block's warps shared the summaries out. All are on their way at
+// once: with the first copies begun before the choice, the product took 19.1 us, and 20.0 with neither.
 FG_DEVICE Method choose_method(const Summary* g_summaries, int count, bool bf16_available) {
   Summary seen;
-#pragma unroll 4
-  for (int block = ptx::lane_index(); block < count; block += 32) {
-    seen = join(seen, summary_of(ptx::ld_global_u32x4(g_summaries + block)));
+  constexpr int kAtOnce = 9;  // all that two blocks on each of 132 SMs have written
+#pragma unroll 1
+  for (int first = ptx::lane_index(); first < count; first += 32 * kAtOnce) {
+    uint4 words[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int block = first + 32 * i;
+      words[i] = block < count ? ptx::ld_global_u32x4(g_summaries + block) : uint4{0, 0, 0, 0};
+    }
+#pragma unroll
+    for (const uint4& of_block : words) seen = join(seen, summary_of(of_block));
   }
   return choose(join_warp(seen), bf16_available);
 }

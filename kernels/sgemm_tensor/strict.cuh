@@ -1,5 +1,6 @@
 // FP32 throughout, for data that no parts can stand for: the FFMA family's tile, in a kernel that leaves at once unless
-// the split pass has chosen it, or has had nothing to split. Where tiles are few, k is cut over blocks.
+// the pass before has chosen it, or there was nothing to split. Where tiles are few, k is cut over blocks; where they are
+// many, blocks stay and work through them, so that few come only to leave.
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"
@@ -12,18 +13,15 @@ using StrictTile = ffma::Tile128x128x8;
 
 struct StrictParams {
   GemmParams gemm;
+  std::int64_t parts = 0;  // of k, of all tiles
   const std::uint32_t* g_method = nullptr;
 };
 
+// A tile, or its part of k.
 template <class Config>
-__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
-    sgemm_strict_kernel(const __grid_constant__ StrictParams params) {
-  ptx::griddepcontrol_launch_dependents();
-  ptx::griddepcontrol_wait();
+FG_DEVICE void strict_part(const StrictParams& params, std::int64_t index, bool product) {
   const GemmProblem& problem = params.gemm.problem;
-  const bool product = has_product(problem);
-  if (product && ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kStrict)) return;
-  const SplitPart part = split_part(params.gemm.split, ptx::block_index());
+  const SplitPart part = split_part(params.gemm.split, index);
   const ffma::BlockTile tile = ffma::block_tile<Config>(params.gemm, part.tile);
   ffma::Accumulators<Config> r_acc = {};
   if (product) {
@@ -36,6 +34,20 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
   const ThreadTileOrigin origin = ffma::thread_tile_origin<Config>(problem, tile.first_m, tile.first_n);
   ffma::store_scaled<Config>(epilogue, origin, r_acc);
   ffma::finish_stored<Config>(epilogue, origin);
+}
+
+template <class Config>
+__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
+    sgemm_strict_kernel(const __grid_constant__ StrictParams params) {
+  ptx::griddepcontrol_launch_dependents();
+  ptx::griddepcontrol_wait();
+  const bool product = has_product(params.gemm.problem);
+  if (product && ptx::ld_global_u32(params.g_method) != static_cast<std::uint32_t>(Method::kStrict)) return;
+#pragma unroll 1
+  for (std::int64_t index = ptx::block_index(); index < params.parts; index += ptx::grid_size()) {
+    if (index >= ptx::grid_size()) ptx::barrier_sync();  // the tile before has been read
+    strict_part<Config>(params, index, product);
+  }
 }
 
 }  // namespace fastgemm::sgemm_tensor

@@ -51,7 +51,8 @@ class StrictLauncher {
     context.workspace = piece.split.operands[kLeft].g_parts;  // where parts lie that nobody reads then
     context.workspace_bytes = piece.bytes_from_parts;
     params.gemm.split = make_split_params(problem, {Tile::kTileM, Tile::kTileN, Tile::kTileK}, context);
-    const ptx::LaunchShape shape{.blocks = tiles * params.gemm.split.splits,
+    params.parts = tiles * params.gemm.split.splits;
+    const ptx::LaunchShape shape{.blocks = std::min(params.parts, resident),
                                  .threads = AnyConfig::kThreads,
                                  .shared_bytes = AnyConfig::kSharedBytes,
                                  .overlaps = overlaps};

@@ -71,7 +71,7 @@ class Product {
 
   // The method that the device chose, among all three however small the product is.
   template <class Tile>
-  Method run() {
+  Method run(const sgemm_tensor::Launches& launches = {}) {
     using Launcher = sgemm_tensor::Launcher<Tile>;
     const ScopedOptions scope(Options::from_seed(next_seed()));
     DeviceArray<std::uint32_t> flags(8, Access::kReadWrite, "flags");
@@ -80,10 +80,10 @@ class Product {
     DeviceArray<std::uint32_t> workspace(layout.bytes / 4, Access::kReadWrite, "workspace");
     DeviceInfo device;
     const LaunchContext context{.device = &device, .workspace = workspace.data(), .workspace_bytes = layout.bytes,
-                                .sm_count = 2, .flags = flags.data(), .flag_count = 8};
+                                .sm_count = launches.in_pairs ? 4 : 2, .flags = flags.data(), .flag_count = 8};
     REQUIRE(sgemm_tensor::supports(problem_));
     REQUIRE(Launcher::prepare() == cudaSuccess);
-    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true), true) == cudaSuccess);
+    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true), true, launches) == cudaSuccess);
     REQUIRE(std::all_of(flags.data(), flags.data() + flags.size(), [](std::uint32_t flag) { return flag == 0; }));
     return static_cast<Method>(workspace[layout.method / 4]);
   }
@@ -361,6 +361,59 @@ TEST_CASE("three BF16 parts and six products are closer than FP32 rounds", "[ker
   Product long_rows(5, 3, 2100, wide(1, 20), wide(3, 20), Op::kT, Op::kN);
   CHECK(long_rows.run<sgemm_tensor::Tile64x128>() == Method::kBf16x6);
   long_rows.check_errors();
+}
+
+// Whose pairs share the other operand.
+struct TallTile : sgemm_tensor::Tile64x128 {
+  static constexpr bool kPairs = true;
+};
+
+TEST_CASE("pairs of blocks copy once what both need", "[kernels][tensor]") {
+  const auto check_tile = [](auto tile, Op op_a, Op op_b) {
+    using Tile = decltype(tile);
+    constexpr int kM = 2 * Tile::kTileM + 7, kN = 2 * Tile::kTileN + 7;  // with tiles that are all past the edge
+    const sgemm_tensor::Launches in_pairs{.in_pairs = true, .strict_apart = true};
+    Product fp16(kM, kN, 300, numbers(1), numbers(2), op_a, op_b);
+    CHECK(fp16.run<Tile>(in_pairs) == Method::kFp16x3);
+    fp16.check_errors();
+    Product bf16(kM, 9, 300, wide(1, 20), wide(3, 20), op_a, op_b);
+    CHECK(bf16.run<Tile>(in_pairs) == Method::kBf16x6);
+    bf16.check_errors();
+    Product strict(kM, 9, 300, with(numbers(1), 2, 77, 0x1p64f), numbers(2), op_a, op_b);
+    CHECK(strict.run<Tile>(in_pairs) == Method::kStrict);
+    CHECK(strict.errors().of_d < 0x1p-21);
+  };
+  check_tile(sgemm_tensor::Tile256x128{}, Op::kT, Op::kN);
+  check_tile(TallTile{}, Op::kN, Op::kT);
+  const auto in_pairs = [](std::int64_t m, std::int64_t n, std::int64_t k, int sm_count) {
+    sgemm_tensor::PieceLaunch piece;
+    piece.problem.m = m, piece.problem.n = n, piece.problem.k = k;
+    piece.context.sm_count = sm_count;
+    return sgemm_tensor::launches_of<sgemm_tensor::Tile256x128>(piece).in_pairs;
+  };
+  CHECK(in_pairs(8192, 8192, 2048, 132));
+  CHECK_FALSE(in_pairs(8192, 8192, 2047, 132));
+  CHECK_FALSE(in_pairs(8192, 8193, 8192, 132));  // a tile would be left over
+  CHECK(in_pairs(8193, 8192, 8192, 132));
+  CHECK_FALSE(in_pairs(8192, 8192, 8192, 1));
+}
+
+TEST_CASE("plain FP32 in a launch of its own", "[kernels][tensor]") {
+  const sgemm_tensor::Launches apart{.strict_apart = true};
+  Product others(70, 130, 300, numbers(1), numbers(2));  // which leaves alone what is there
+  CHECK(others.run<sgemm_tensor::Tile64x128>(apart) == Method::kFp16x3);
+  others.check_errors();
+  Product few(70, 130, 520, with(numbers(1), 2, 77, 0x1p64f), numbers(2));  // so that k is cut
+  CHECK(few.run<sgemm_tensor::Tile64x128>(apart) == Method::kStrict);
+  CHECK(few.errors().of_d < 0x1p-21);
+  Product many(300, 260, 257, with(numbers(1), 2, 77, 0x1p64f), numbers(2), Op::kT, Op::kT);  // 9 tiles, 4 at a time
+  CHECK(many.run<sgemm_tensor::Tile64x128>(apart) == Method::kStrict);
+  CHECK(many.errors().of_d < 0x1p-21);
+  sgemm_tensor::PieceLaunch piece;
+  piece.problem.m = piece.problem.n = 8192, piece.problem.k = 2048;
+  CHECK(sgemm_tensor::launches_of<sgemm_tensor::Tile64x128>(piece).strict_apart);
+  piece.problem.k = 2047;
+  CHECK_FALSE(sgemm_tensor::launches_of<sgemm_tensor::Tile64x128>(piece).strict_apart);
 }
 
 TEST_CASE("plain FP32 is exact on integers, tile by tile, whatever the layout", "[kernels][tensor]") {

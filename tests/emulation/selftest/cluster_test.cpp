@@ -112,30 +112,35 @@ TEST_CASE("plain accesses reach no other block's shared memory, and ranks end wi
 TEST_CASE("a multicast brings a box to every block it names", "[emulation]") {
   DeviceArray<float> source(32 * 16, Access::kRead, "source");
   for (std::size_t at = 0; at < source.size(); ++at) source[at] = static_cast<float>(at);
+  ptx::TensorMapShape shape{.base = source.data(),
+                            .element_bytes = 4,
+                            .inner = 32,
+                            .outer = 16,
+                            .ld = 32,
+                            .box_inner = 32,
+                            .box_outer = 8};
+  ptx::TensorMap map_2d;
+  REQUIRE(ptx::encode_tensor_map(&map_2d, shape) == cudaSuccess);
+  shape.entries = 1;
   ptx::TensorMap map;
-  REQUIRE(ptx::encode_tensor_map(&map, {.base = source.data(),
-                                        .element_bytes = 4,
-                                        .inner = 32,
-                                        .outer = 16,
-                                        .ld = 32,
-                                        .box_inner = 32,
-                                        .box_outer = 8,
-                                        .entries = 1}) == cudaSuccess);
-  const auto copy_halves = [&map](bool last_meeting) {
+  REQUIRE(ptx::encode_tensor_map(&map, shape) == cudaSuccess);
+  const auto copy_halves = [&](bool of_row) {
     make_barrier(1);
     meet();
     const int rank = ptx::cluster_rank();
     if (ptx::thread_index() == 0) {
       ptx::mbarrier_arrive_expect_tx(barrier(), 2 * 32 * 8 * 4);
-      ptx::tma_load_3d_multicast(stage() + rank * 1024, map, 0, 8 * rank, 0, barrier(), 3);
+      if (of_row) ptx::tma_load_3d_multicast(stage() + rank * 1024, map, 0, 8 * rank, 0, barrier(), 3);
+      else ptx::tma_load_2d_multicast(stage() + rank * 1024, map_2d, 0, 8 * rank, barrier(), 3);
     }
     wait();
     for (int at = ptx::thread_index(); at < 32 * 16; at += kThreads) {
       require(ptx::ld_shared_f32(stage() + at * 4) == static_cast<float>(at), "a copy brought else");
     }
-    if (last_meeting) meet();
+    meet();
   };
   CHECK(run_pairs(4, [&] { copy_halves(true); }).text == "");
+  CHECK(run_pairs(4, [&] { copy_halves(false); }).text == "");
   CHECK(run_pairs(2, [&] {
           make_barrier(1);
           meet();

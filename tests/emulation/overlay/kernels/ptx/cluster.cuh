@@ -28,20 +28,29 @@ FG_DEVICE void mbarrier_arrive_cluster(SharedAddress barrier) {
   thread.block->mbarriers().arrive(thread, barrier, 0, "mbarrier_arrive_cluster");
 }
 
-FG_DEVICE void tma_load_3d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
-                                     SharedAddress barrier, std::uint16_t ranks) {
-  constexpr const char* kOperation = "tma_load_3d_multicast";
-  emulation::Thread& thread = emulation::current(kOperation);
+inline void load_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
+                           SharedAddress barrier, std::uint16_t ranks, const char* operation) {
+  emulation::Thread& thread = emulation::current(operation);
   emulation::Block& block = *thread.block;
   block.maybe_switch(thread);
   if (ranks >> block.cluster_size() != 0) {
-    emulation::fail(thread, emulation::Fault::kBounds, kOperation, "a rank outside the cluster");
+    emulation::fail(thread, emulation::Fault::kBounds, operation, "a rank outside the cluster");
   }
   for (int rank = 0; rank < block.cluster_size(); ++rank) {
     if ((ranks >> rank & 1) == 0) continue;
-    block.bulk().load(thread, block.address_in(thread, destination, rank, kOperation), map, inner, outer,
-                      block.address_in(thread, barrier, rank, kOperation), entry);
+    block.bulk().load(thread, block.address_in(thread, destination, rank, operation), map, inner, outer,
+                      block.address_in(thread, barrier, rank, operation), entry);
   }
+}
+
+FG_DEVICE void tma_load_2d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer,
+                                     SharedAddress barrier, std::uint16_t ranks) {
+  load_multicast(destination, map, inner, outer, emulation::BulkCopies::kNoEntry, barrier, ranks, "tma_load_2d_multicast");
+}
+
+FG_DEVICE void tma_load_3d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
+                                     SharedAddress barrier, std::uint16_t ranks) {
+  load_multicast(destination, map, inner, outer, entry, barrier, ranks, "tma_load_3d_multicast");
 }
 
 }  // namespace fastgemm::ptx
