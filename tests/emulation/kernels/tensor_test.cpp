@@ -69,9 +69,9 @@ class Product {
     problem_.d = {.data = d_.data(), .ld = m};
   }
 
-  // The method that the device chose, among all three however small the product is.
+  // The method that the device chose, among all three however small the product is, or without BF16 parts.
   template <class Tile>
-  Method run(const sgemm_tensor::Launches& launches = {}) {
+  Method run(const sgemm_tensor::Launches& launches = {}, bool bf16_available = true) {
     using Launcher = sgemm_tensor::Launcher<Tile>;
     const ScopedOptions scope(Options::from_seed(next_seed()));
     DeviceArray<std::uint32_t> flags(8, Access::kReadWrite, "flags");
@@ -83,7 +83,8 @@ class Product {
                                 .sm_count = launches.in_pairs ? 4 : 2, .flags = flags.data(), .flag_count = 8};
     REQUIRE(sgemm_tensor::supports(problem_));
     REQUIRE(Launcher::prepare() == cudaSuccess);
-    REQUIRE(Launcher::launch_piece(sgemm_tensor::prepare_piece(problem_, context, true), true, launches) == cudaSuccess);
+    const sgemm_tensor::PieceLaunch piece = sgemm_tensor::prepare_piece(problem_, context, bf16_available);
+    REQUIRE(Launcher::launch_piece(piece, true, launches) == cudaSuccess);
     REQUIRE(std::all_of(flags.data(), flags.data() + flags.size(), [](std::uint32_t flag) { return flag == 0; }));
     return static_cast<Method>(workspace[layout.method / 4]);
   }
@@ -396,6 +397,17 @@ TEST_CASE("pairs of blocks copy once what both need", "[kernels][tensor]") {
   CHECK_FALSE(in_pairs(8192, 8193, 8192, 132));  // a tile would be left over
   CHECK(in_pairs(8193, 8192, 8192, 132));
   CHECK_FALSE(in_pairs(8192, 8192, 8192, 1));
+}
+
+TEST_CASE("first copies that are of no use do no harm", "[kernels][tensor]") {
+  for (const bool in_pairs : {false, true}) {
+    const sgemm_tensor::Launches launches{.in_pairs = in_pairs, .strict_apart = in_pairs};
+    for (const int k : {256, 1024}) {
+      Product product(300, 150, k, with(numbers(1), 2, 77, 0x1p64f), numbers(2));
+      CHECK(product.run<TallTile>(launches, false) == Method::kStrict);
+      CHECK(product.errors().of_d < 0x1p-21);
+    }
+  }
 }
 
 TEST_CASE("plain FP32 in a launch of its own", "[kernels][tensor]") {
