@@ -103,8 +103,8 @@ struct Tile64x128 {
   static constexpr SumOrder kFp16SumOrder = SumOrder::kInGroups;
 };
 
-// Shape: kTileM, kTileN, kFp16Stages, kFp16SumOrder; kPairs: large products are by pairs of blocks; kBf16Stages where it
-// multiplies BF16 parts.
+// Shape: kTileM, kTileN, kFp16Stages, kFp16SumOrder; kPairs: large products are by pairs of blocks; kBf16Stages where
+// it multiplies BF16 parts.
 template <class Shape, Method kMethodValue, int kClusterValue>
 struct Config : Shape {
   static constexpr Method kMethod = kMethodValue;

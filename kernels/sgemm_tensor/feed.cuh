@@ -27,7 +27,8 @@ struct SharedLayout {
 };
 
 // A full barrier ends with the one arrival that announces its bytes, an empty one when all warps that multiply, of all
-// blocks of the cluster, have left the stage, a turn when all warps of the other warpgroup have given it away. By one thread.
+// blocks of the cluster, have left the stage, a turn when all warps of the other warpgroup have given it away. By one
+// thread.
 template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
   for (int stage = 0; stage < Config::kStages; ++stage) {

@@ -122,10 +122,10 @@ struct ProductLauncher {
   }
 };
 
-// How a piece is launched. Pairs read a third less from L2, which saves power, but begin later: one H200, CUDA 13.0, TN,
-// alone and in pairs: 1024 26.4 and 31.1 us, 2048 97.4 and 100.8, 4096 600 and 601, 8192 4522 and 4476. A launch for
-// plain FP32 costs about 5 us where it has nothing to do, 1 % at 4096 and 0.1 % at 8192; where it has, 4096 took 3118 us
-// with it, 4653 in the product's launch, and 8192 24.4 ms with it.
+// How a piece is launched. Pairs read a third less from L2, which saves power, but begin later: one H200, CUDA 13.0,
+// TN, alone and in pairs: 1024 26.4 and 31.1 us, 2048 97.4 and 100.8, 4096 600 and 601, 8192 4522 and 4476. A launch
+// for plain FP32 costs about 5 us where it has nothing to do, 1 % at 4096 and 0.1 % at 8192; where it has, 4096 took
+// 3118 us with it, 4653 in the product's launch, and 8192 24.4 ms with it.
 struct Launches {
   bool in_pairs = false;
   bool strict_apart = false;  // plain FP32 has a launch of its own; always so in pairs

@@ -118,8 +118,8 @@ FG_DEVICE bool rows_aligned(const SplitOperand& operand) {
 // CUDA 13.0, both operands of 4096 x 4096, k contiguous: 78 us; 98 us by warps that read a row twice, 82 us where twice
 // the threads hold a row and load the next one meanwhile. A thread takes runs of 4 elements where that is quicker: 9.3
 // us at 1024 (10.5 element by element), 24.0 at 2048 (24.8), but 79 at 4096 (76) and 298 at 8192 (285). BF16 parts,
-// which are rare, have two teams, as each is more code within every product's kernel, and runs: 212 us in place of 215 at
-// 2048, 9767 and 9856 at 8192.
+// which are rare, have two teams, as each is more code within every product's kernel, and runs: 212 us in place of 215
+// at 2048, 9767 and 9856 at 8192.
 template <Method kMethod, int kTeam, class Turn>
 FG_DEVICE void split_rows(const SplitOperand& operand, int depth, ptx::SharedAddress s_words, Turn& turn,
                           Summary& summary) {

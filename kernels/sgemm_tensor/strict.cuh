@@ -1,6 +1,6 @@
 // FP32 throughout, for data that no parts can stand for: the FFMA family's tile, in a kernel that leaves at once unless
-// the pass before has chosen it, or there was nothing to split. Where tiles are few, k is cut over blocks; where they are
-// many, blocks stay and work through them, so that few come only to leave.
+// the pass before has chosen it, or there was nothing to split. Where tiles are few, k is cut over blocks; where they
+// are many, blocks stay and work through them, so that few come only to leave.
 #pragma once
 
 #include "kernels/ptx/grid_dependency.cuh"

@@ -1,6 +1,7 @@
 // FP32 throughout, for data that no parts can stand for, within the product's launch: one of its own, which as a rule
 // had nothing to do, cost every product 3 to 8 us. (One H200, CUDA 13.0, TN with it and without: 1024 33.2 and 28.1 us,
-// 2048 103.1 and 97.2, 4096 613 and 605.) Such data are rare, so that one plain tile does for all operations.
+// 2048 103.1 and 97.2, 4096 613 and 605.) Such data are rare, so that one plain tile does for all operations. Large
+// products, which that costs 0.1 %, have such a launch, see strict.cuh.
 #pragma once
 
 #include "kernels/epilogue/epilogue.cuh"

@@ -45,7 +45,8 @@ inline void load_multicast(SharedAddress destination, const TensorMap& map, int 
 
 FG_DEVICE void tma_load_2d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer,
                                      SharedAddress barrier, std::uint16_t ranks) {
-  load_multicast(destination, map, inner, outer, emulation::BulkCopies::kNoEntry, barrier, ranks, "tma_load_2d_multicast");
+  constexpr int kNoEntry = emulation::BulkCopies::kNoEntry;
+  load_multicast(destination, map, inner, outer, kNoEntry, barrier, ranks, "tma_load_2d_multicast");
 }
 
 FG_DEVICE void tma_load_3d_multicast(SharedAddress destination, const TensorMap& map, int inner, int outer, int entry,
