@@ -69,6 +69,13 @@ class Product {
     problem_.d = {.data = d_.data(), .ld = m};
   }
 
+  // What D holds, 0 now, is added.
+  void add_to_zeros() {
+    std::fill_n(d_.data(), d_.size(), 0.0f);
+    problem_.beta.value = 1.0f;
+    problem_.c = {.data = d_.data(), .ld = m_};
+  }
+
   // The method that the device chose, among all three however small the product is, or without BF16 parts.
   template <class Tile>
   Method run(const sgemm_tensor::Launches& launches = {}, bool bf16_available = true) {
@@ -416,6 +423,7 @@ TEST_CASE("plain FP32 in a launch of its own", "[kernels][tensor]") {
   CHECK(others.run<sgemm_tensor::Tile64x128>(apart) == Method::kFp16x3);
   others.check_errors();
   Product few(70, 130, 520, with(numbers(1), 2, 77, 0x1p64f), numbers(2));  // so that k is cut
+  few.add_to_zeros();  // once
   CHECK(few.run<sgemm_tensor::Tile64x128>(apart) == Method::kStrict);
   CHECK(few.errors().of_d < 0x1p-21);
   Product many(300, 260, 257, with(numbers(1), 2, 77, 0x1p64f), numbers(2), Op::kT, Op::kT);  // 9 tiles, 4 at a time
