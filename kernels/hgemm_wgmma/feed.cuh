@@ -1,6 +1,7 @@
 // The ring of shared memory stages, its barriers, and the thread that keeps it full.
 #pragma once
 
+#include "kernels/epilogue/epilogue.cuh"
 #include "kernels/hgemm_wgmma/config.h"
 #include "kernels/hgemm_wgmma/params.h"
 #include "kernels/ptx/cluster.cuh"
@@ -95,15 +96,15 @@ FG_DEVICE void copy_operand(const ptx::TensorMap& map, int first, int first_k, i
   }
 }
 
-// The share of one block of a pair in a k block of the operand that both need: every other box of 64 along m or n,
-// copied to both.
-template <Major kMajor, int kTile>
+// The share of one block of a pair in a k block of the operand that both need: every other box along m or n, copied to
+// both.
+template <Major kMajor, int kTile, int kBox>
 FG_DEVICE void copy_share_to_pair(const ptx::TensorMap& map, int first, int first_k, int entry,
                                   ptx::SharedAddress s_tile, ptx::SharedAddress barrier, int rank) {
   constexpr std::uint16_t kBoth = 3;
 #pragma unroll 1
-  for (int row = rank * kPairBox; row < kTile; row += kPair * kPairBox) {
-    const ptx::SharedAddress s_box = s_tile + wgmma_row_bytes(row);
+  for (int row = rank * kBox; row < kTile; row += kPair * kBox) {
+    const ptx::SharedAddress s_box = s_tile + row * (kTileK * 2);  // also where boxes hold 64 along m or n
     if constexpr (kMajor == Major::kK) {
       ptx::tma_load_3d_multicast(s_box, map, first_k, first + row, entry, barrier, kBoth);
     } else {
@@ -138,6 +139,20 @@ struct WorkItem {
   }
 };
 
+// Of C, what will be added to the tile, into L2: a warp waits for it box by box, or strip by strip. With beta on one
+// H200 (CUDA 13.0), with none prefetched, only the first tile's (prefetch_first_c), and so: 1024 x 1024 x 1024 NN
+// from 128 x 64 14.5, 13.5, 13.6 us; 2048 from 256 x 128 36.6, 36.0, 34.6, from 192 x 128 56.4, 57.4, 50.8; 4096 from
+// 256 x 128 207.9, 208.8, 209.7, from 128 x 64 261.4, 258.8, 255.7.
+template <class Config>
+FG_DEVICE void prefetch_c_of_tile(const WgmmaParams& params, const TilePlace& place) {
+  if (!params.c_by_copies || load_scalar(params.problem.beta) == 0.0f) return;
+#pragma unroll 1
+  for (int row = 0; row < Config::kTileM; row += kPrefetchRows) {
+    ptx::tma_prefetch_3d(params.c, place.tile_m * Config::kTileM + row, place.tile_n * Config::kTileN,
+                         place.entry * params.c_entry_step);
+  }
+}
+
 // Copies the k blocks of all of this block's work, in order. Used by one thread.
 template <class Config>
 class Feed {
@@ -152,7 +167,7 @@ class Feed {
     const int blocks = item.steps.end - item.steps.begin;
     started_ = blocks < Config::kStages ? blocks : Config::kStages;
     for (int block = 0; block < started_; ++block) copy_block(item.place, item.steps.begin + block);
-    if constexpr (Config::kGeneral) prefetch_c(item.place);
+    if constexpr (Config::kGeneral) prefetch_c_of_tile<Config>(params_, item.place);
   }
 
   // The rest, each as soon as its stage is empty.
@@ -160,7 +175,7 @@ class Feed {
     for (int number = own_.index; number < params_.items; number += own_.count) {
       const WorkItem<Config> item(params_, number);
       if constexpr (Config::kGeneral) {
-        if (started_ == 0) prefetch_c(item.place);
+        if (started_ == 0) prefetch_c_of_tile<Config>(params_, item.place);
       }
       for (int k_block = item.steps.begin + started_; k_block < item.steps.end; ++k_block) {
         wait_for(shared_.empty(at_.stage), at_.parity ^ 1);
@@ -172,19 +187,6 @@ class Feed {
   }
 
  private:
-  // Of C, what will be added to the tile, into L2: a warp waits for it box by box, or strip by strip. With beta on one
-  // H200 (CUDA 13.0), with none prefetched, only the first tile's (prefetch_first_c), and so: 1024 x 1024 x 1024 NN
-  // from 128 x 64 14.5, 13.5, 13.6 us; 2048 from 256 x 128 36.6, 36.0, 34.6, from 192 x 128 56.4, 57.4, 50.8; 4096 from
-  // 256 x 128 207.9, 208.8, 209.7, from 128 x 64 261.4, 258.8, 255.7.
-  FG_DEVICE void prefetch_c(const TilePlace& place) const {
-    if (!params_.c_by_copies || load_scalar(params_.problem.beta) == 0.0f) return;
-#pragma unroll 1
-    for (int row = 0; row < Config::kTileM; row += kPrefetchRows) {
-      ptx::tma_prefetch_3d(params_.c, place.tile_m * Config::kTileM + row, place.tile_n * Config::kTileN,
-                           place.entry * params_.c_entry_step);
-    }
-  }
-
   // Of C, what is added to the tile, into the stages after the tile's last k block.
   FG_DEVICE void copy_c(const TilePlace& place) {
     for (int box = 0; box < Config::kBoxesAlongM; box += Config::kCBoxesOfStage) {
@@ -212,10 +214,10 @@ class Feed {
     const int entry_right = place.entry * params_.right_entry_step;
     const ptx::SharedAddress s_right = shared_.right(at_.stage);
     if constexpr (Config::kCluster > 1) {
-      copy_share_to_pair<Config::kMajorRight, Config::kTileRight>(params_.right, first_right, k_block * kTileK,
-                                                                  entry_right, s_right, barrier, own_.rank);
+      copy_share_to_pair<Config::kMajorRight, Config::kRightRows, Config::kPairBox>(
+          params_.right, first_right, k_block * kTileK, entry_right, s_right, barrier, own_.rank);
     } else {
-      copy_operand<Config::kMajorRight, Config::kTileRight>(params_.right, first_right, k_block * kTileK, entry_right,
+      copy_operand<Config::kMajorRight, Config::kRightRows>(params_.right, first_right, k_block * kTileK, entry_right,
                                                             s_right, barrier);
     }
     at_.advance();

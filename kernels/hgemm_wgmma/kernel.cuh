@@ -135,6 +135,7 @@ FG_DEVICE void prefetch_maps(const WgmmaParams& params) {
   ptx::tma_prefetch_map(params.right);
   if (params.d_by_copies) ptx::tma_prefetch_map(params.d);
   if constexpr (Config::kAddsC) ptx::tma_prefetch_map(params.c);
+  if constexpr (Config::kRestRows > 0) ptx::tma_prefetch_map(params.d_rest);
 }
 
 template <class Config>

@@ -62,15 +62,17 @@ inline bool d_by_copies(const GemmProblem& problem) {
                       DataType::kFloat16, problem.batch_count);
 }
 
-inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem) {
+// Boxes of (rows, kBoxColumns).
+inline cudaError_t encode_d(ptx::TensorMap* map, const GemmProblem& problem, int rows) {
+  const bool swizzled = rows == kBoxRows;
   return ptx::encode_tensor_map(map, {.base = problem.d.data,
                                       .element_bytes = 2,
                                       .inner = problem.m,
                                       .outer = problem.n,
                                       .ld = problem.d.ld,
-                                      .box_inner = kBoxRows,
+                                      .box_inner = rows,
                                       .box_outer = kBoxColumns,
-                                      .swizzle = ptx::TensorSwizzle::k128Bytes,
+                                      .swizzle = swizzled ? ptx::TensorSwizzle::k128Bytes : ptx::TensorSwizzle::kNone,
                                       .entries = problem.batch_count,
                                       .entry_stride = problem.d.batch_stride});
 }
@@ -118,10 +120,12 @@ inline bool whole_lines(const Operand& operand) {
 
 // Pairs where copies fetch parts of two lines in place of one, and L2 binds: 2048 x 2048 x 2048 with ld 2056 took 41.0,
 // 53.9, 52.7 us on one H200 (tiles 256 x 128, 192 x 128, 128 x 128), and in pairs 31.7, 43.6, 40.3. With whole lines they
-// gain nothing from 1024 to 16384 and cost up to 3 us at 1024.
+// gain nothing from 1024 to 16384 and cost up to 3 us at 1024. But also where the tile's copies bring 64 rows of op(A)
+// for fewer: from 160 x 128 5120 x 1500 x 2560 NN took 61.7 us, and in pairs 57.5.
 inline bool takes_pairs(const GemmProblem& problem, const LaunchContext& context, TileShape tile) {
   constexpr std::int64_t kLeastDepth = 512;
-  if (whole_lines(problem.a) && whole_lines(problem.b)) return false;
+  const bool surplus = problem.op_a == Op::kN && tile.m % kBoxRows != 0;
+  if (!surplus && whole_lines(problem.a) && whole_lines(problem.b)) return false;
   return context.splits == 1 && context.sm_count >= kPair && tile_grid(problem, tile).tiles_n % kPair == 0 &&
          problem.k >= kLeastDepth;
 }
@@ -133,11 +137,14 @@ cudaError_t launch_product(const GemmProblem& problem, const LaunchContext& cont
   cudaError_t error =
       encode_operand<Config::kMajorLeft>(&params.left, problem.b, problem, problem.n, Config::kTileLeft);
   if (error == cudaSuccess) {
-    constexpr int box = Config::kCluster > 1 ? kPairBox : Config::kTileRight;
+    constexpr int box = Config::kCluster > 1 ? Config::kPairBox : Config::kTileRight;
     error = encode_operand<Config::kMajorRight>(&params.right, problem.a, problem, problem.m, box);
   }
   params.d_by_copies = d_by_copies(problem);
-  if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d, problem);
+  if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d, problem, kBoxRows);
+  if constexpr (Config::kRestRows > 0) {
+    if (error == cudaSuccess && params.d_by_copies) error = encode_d(&params.d_rest, problem, kRestBoxRows);
+  }
   params.c_by_copies = c_by_copies(problem);
   if (error == cudaSuccess && params.c_by_copies) error = encode_c(&params.c, problem, Config::kTileN, Config::kAddsC);
   if (error != cudaSuccess) return error;
@@ -185,14 +192,14 @@ struct KernelsOf {
   }
 };
 
-// What the kernel table needs of a tile.
-template <class Shape>
+// What the kernel table needs of a tile. `Others`: the tile whose kernels serve all but plain products.
+template <class Shape, class Others = Shape>
 struct Launcher {
   using Plain = KernelsOf<Shape, Epilogues::kPlain, 1, false>;
   using PlainInParts = KernelsOf<Shape, Epilogues::kPlain, 1, true>;
   using PlainPairs = KernelsOf<Shape, Epilogues::kPlain, kPair, false>;
-  using AddsC = KernelsOf<Shape, Epilogues::kAddC, 1, false>;
-  using General = KernelsOf<Shape, Epilogues::kAll, 1, Shape::kSplits>;
+  using AddsC = KernelsOf<Others, Epilogues::kAddC, 1, false>;
+  using General = KernelsOf<Others, Epilogues::kAll, 1, Others::kSplits>;
   static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
   static constexpr std::int64_t kSharedBytes = Plain::Nn::kSharedBytes;
 

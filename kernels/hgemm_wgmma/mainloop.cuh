@@ -21,6 +21,14 @@ FG_DEVICE void multiply_step(float (&r_acc)[64], std::uint64_t left, std::uint64
   ptx::wgmma_m64n128k16_f16<kLeft, kRight>(r_acc, left, right, accumulate);
 }
 template <Major kLeft, Major kRight>
+FG_DEVICE void multiply_step(float (&r_acc)[80], std::uint64_t left, std::uint64_t right, bool accumulate) {
+  ptx::wgmma_m64n160k16_f16<kLeft, kRight>(r_acc, left, right, accumulate);
+}
+template <Major kLeft, Major kRight>
+FG_DEVICE void multiply_step(float (&r_acc)[88], std::uint64_t left, std::uint64_t right, bool accumulate) {
+  ptx::wgmma_m64n176k16_f16<kLeft, kRight>(r_acc, left, right, accumulate);
+}
+template <Major kLeft, Major kRight>
 FG_DEVICE void multiply_step(float (&r_acc)[96], std::uint64_t left, std::uint64_t right, bool accumulate) {
   ptx::wgmma_m64n192k16_f16<kLeft, kRight>(r_acc, left, right, accumulate);
 }

@@ -11,8 +11,9 @@ namespace fastgemm::hgemm_wgmma {
 struct WgmmaParams {
   ptx::TensorMap left;
   ptx::TensorMap right;
-  ptx::TensorMap d;  // where d_by_copies
-  ptx::TensorMap c;  // where c_by_copies
+  ptx::TensorMap d;       // where d_by_copies
+  ptx::TensorMap d_rest;  // the same in boxes of kRestBoxRows, for tiles that end in such
+  ptx::TensorMap c;       // where c_by_copies
   GemmProblem problem;
   TileGrid grid;  // of a cluster's tiles, side by side along n
   SplitParams split;

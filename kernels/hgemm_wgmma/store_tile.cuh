@@ -60,7 +60,7 @@ class TileStore {
         const ptx::SharedAddress s_box = last ? s_c : s_results_ + buffer_ * kBoxBytes;
         wait_for_box(last);
         fill_box_adding(scaled_, r_c, s_box, r_acc[block] + along_m * (kBoxRows / 2));
-        send_box({first.row + along_m * kBoxRows, first.column + block * 64, first.entry}, s_box);
+        send_box({first.row + along_m * kBoxRows, first.column + block * 64, first.entry}, s_box, true);
       }
       if (!last && (in_stage == Config::kCBoxesOfStage - 1 || along_m == kBoxesAlongM - 1)) mainloop.leave_stage();
       if (last && in_stage == Config::kCBoxesOfStage - 1) mainloop.skip(1);
@@ -141,10 +141,12 @@ class TileStore {
       const BoxPlace at{place.row + along_m * kBoxRows, place.column + block * 64, place.entry};
       if constexpr (kAdds) {
         fill_box_adding(epilogue, at, s_box, r_acc[block] + along_m * (kBoxRows / 2));
-      } else {
+      } else if (along_m < Config::kWholeBoxes) {
         fill_box(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
+      } else {
+        fill_rest(epilogue, s_box, r_acc[block] + along_m * (kBoxRows / 2));
       }
-      send_box(at, s_box);
+      send_box(at, s_box, along_m < Config::kWholeBoxes);
     }
   }
 
@@ -154,12 +156,20 @@ class TileStore {
     ptx::warp_sync();
   }
 
-  FG_DEVICE void send_box(const BoxPlace& at, ptx::SharedAddress s_box) {
+  FG_DEVICE void send_box(const BoxPlace& at, ptx::SharedAddress s_box, bool whole) {
     ptx::fence_proxy_async();
     ptx::warp_sync();
     if (ptx::lane_index() == 0) {
       // Copies leave out what lies past D's edges.
-      ptx::tma_store_3d(params_.d, at.row, at.column, at.entry, s_box);
+      if (whole) {
+        ptx::tma_store_3d(params_.d, at.row, at.column, at.entry, s_box);
+      } else {
+#pragma unroll
+        for (int row = 0; row < Config::kRestRows; row += kRestBoxRows) {
+          ptx::tma_store_3d(params_.d_rest, at.row + row, at.column, at.entry,
+                            s_box + row / kRestBoxRows * kRestBoxBytes);
+        }
+      }
       ptx::tma_store_commit();
     }
     if (++buffer_ == Config::kBoxBuffers) buffer_ = 0;
@@ -224,12 +234,29 @@ class TileStore {
 #pragma unroll
     for (int pair = 0; pair < kBoxRows / 16; ++pair) {
       std::uint32_t r[4];
-#pragma unroll
-      for (int matrix = 0; matrix < 4; ++matrix) {
-        const float* two = r_box + 8 * pair + 2 * matrix;
-        r[matrix] = ptx::f16x2_from_f32(scale(epilogue, two[0], 0.0f), scale(epilogue, two[1], 0.0f));
-      }
+      scale_rows(epilogue, r_box + 8 * pair, r);
       ptx::stmatrix_x4(s_row ^ (2 * pair * kChunkBytes), r);  // box_offset XORs chunks, and boxes are aligned
+    }
+  }
+
+  // 16 columns of n by the kRestRows that are left: boxes of kRestBoxRows.
+  FG_DEVICE static void fill_rest(const Epilogue& epilogue, ptx::SharedAddress s_box, const float* r_box) {
+    const int lane = ptx::lane_index();
+    const ptx::SharedAddress s_row = s_box + lane % 16 * (kRestBoxRows * 2) + lane / 16 * kChunkBytes;
+#pragma unroll
+    for (int box = 0; box < Config::kRestRows / kRestBoxRows; ++box) {
+      std::uint32_t r[4];
+      scale_rows(epilogue, r_box + 8 * box, r);
+      ptx::stmatrix_x4(s_row + box * kRestBoxBytes, r);
+    }
+  }
+
+  // 16 rows of m as stmatrix_x4 stores them.
+  FG_DEVICE static void scale_rows(const Epilogue& epilogue, const float* r_rows, std::uint32_t (&r)[4]) {
+#pragma unroll
+    for (int matrix = 0; matrix < 4; ++matrix) {
+      const float* two = r_rows + 2 * matrix;
+      r[matrix] = ptx::f16x2_from_f32(scale(epilogue, two[0], 0.0f), scale(epilogue, two[1], 0.0f));
     }
   }
 

@@ -117,6 +117,23 @@ TEST_CASE("WGMMA kernels add C that comes through the ring", "[kernels][wgmma]")
   }
 }
 
+TEST_CASE("WGMMA kernels store the last rows of tiles that are no whole boxes", "[kernels][wgmma]") {
+  for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
+    if (row.tile.m % 64 == 0) continue;
+    for (int turn = 0; turn < 8; ++turn) {
+      // D ends in the last rows of a tile, in each of their boxes and between them, before them, or with the tile.
+      const int m = (1 + turn % 3) * row.tile.m - 8 * turn;
+      GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], m, (1 + turn % 2) * row.tile.n - 8, 72 + 8 * turn);
+      gemm.sm_count = 1 + turn % 2;
+      gemm.alpha = turn % 2 == 0 ? 1.0f : -2.0f;
+      gemm.pad_d += turn == 3 ? 8 : 0;
+      gemm.batch_count = turn > 5 ? 2 : 1;
+      gemm.batch_gap = turn > 5 ? 8 : 0;
+      check(row, gemm);
+    }
+  }
+}
+
 TEST_CASE("WGMMA kernels apply bias and activation, and scalars on the device", "[kernels][wgmma]") {
   for (const KernelEntry& row : hgemm_wgmma_f16_sm90()) {
     int turn = 0;
@@ -171,7 +188,7 @@ TEST_CASE("WGMMA kernels work in pairs of blocks where lines are cut", "[kernels
       }
     }
   }
-  CHECK(in_pairs == 3 * 4);  // tiles of 256 x 128, 192 x 128 and 128 x 128
+  CHECK(in_pairs == 5 * 4);  // tiles of 256 x 128, 192 x 128, 128 x 128 and those between
 }
 
 TEST_CASE("WGMMA kernels split k over blocks", "[kernels][wgmma]") {
@@ -266,7 +283,8 @@ TEST_CASE("WGMMA rows decline what is not theirs", "[kernels][wgmma]") {
     // A alone is repacked, its columns to multiples of 16 bytes; the least is one tile's rows.
     const WorkspaceNeed need = row.workspace(changed([](GemmProblem& p) { p.a.ld = 515, p.m = 509; }));
     CHECK(need.fastest == 512 * 512 * 2);
-    CHECK(need.least == static_cast<std::size_t>(row.tile.m) * 512 * 2);
+    const auto panel = static_cast<std::size_t>((row.tile.m + 63) / 64 * 64);
+    CHECK(need.least == panel * 512 * 2);
     const auto descending = [](GemmProblem& p) { p.batch_count = 2, p.b.batch_stride = -512 * 512; };
     CHECK(row.workspace(changed(descending)).fastest == 2 * 512 * 512 * 2);
   }

@@ -36,6 +36,11 @@ FG_DEVICE void wgmma_m64n128k16_f16(float (&d)[64], std::uint64_t a, std::uint64
 }
 
 template <Major kMajorA, Major kMajorB>
+FG_DEVICE void wgmma_m64n160k16_f16(float (&d)[80], std::uint64_t a, std::uint64_t b, bool accumulate) {
+  wgmma_any<160, kMajorA, kMajorB>(d, a, b, accumulate, false, "wgmma_m64n160k16_f16");
+}
+
+template <Major kMajorA, Major kMajorB>
 FG_DEVICE void wgmma_m64n176k16_f16(float (&d)[88], std::uint64_t a, std::uint64_t b, bool accumulate) {
   wgmma_any<176, kMajorA, kMajorB>(d, a, b, accumulate, false, "wgmma_m64n176k16_f16");
 }
