@@ -13,8 +13,7 @@
 
 namespace fastgemm::hgemm_sliced {
 
-inline constexpr int kTileK = 64;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
-inline constexpr int kSteps = kTileK / kBlockDepth;  // of mma, a stage
+inline constexpr int kBoxK = 64;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
 inline constexpr int kStageAlignment = 1024;         // of the 128-byte swizzle
 inline constexpr int kRun = 8;                       // rows of a column of D that a thread stores together
 inline constexpr int kRunBytes = kRun * 4;
@@ -22,18 +21,18 @@ inline constexpr int kMostCluster = 8;   // blocks, that every GPU of compute ca
 inline constexpr int kMostThreads = 1024;  // of a cluster: enough for eight blocks of four warps
 inline constexpr int kMostGroups = 32;     // clusters that share out a tile's k
 
-// An operand's part of a stage: boxes of bulk copies, as they come: one of rows along k, or panels of up to 64 elements
-// along m or n, which is the swizzle's width.
+// An operand's part of kBoxK of k in a stage: boxes of bulk copies, as they come: one of rows along k, or panels of up to
+// 64 elements along m or n, which is the swizzle's width.
 template <int kSizeValue, bool kAlongDepthValue>
 struct Side {
   static constexpr int kSize = kSizeValue;
   static constexpr bool kAlongDepth = kAlongDepthValue;
   static constexpr int kPanelRows = kAlongDepth || kSize < 64 ? kSize : 64;
   static constexpr int kPanels = kSize / kPanelRows;
-  using Tile = OperandTile<kPanelRows, kTileK, kAlongDepth, true>;
+  using Tile = OperandTile<kPanelRows, kBoxK, kAlongDepth, true>;
   static constexpr int kBytes = kPanels * Tile::kBytes;
-  static constexpr int kBoxInner = kAlongDepth ? kTileK : kPanelRows;
-  static constexpr int kBoxOuter = kAlongDepth ? kPanelRows : kTileK;
+  static constexpr int kBoxInner = kAlongDepth ? kBoxK : kPanelRows;
+  static constexpr int kBoxOuter = kAlongDepth ? kPanelRows : kBoxK;
   static_assert(kSize % kPanelRows == 0 && kSize % kBlockRows == 0, "whole panels, whole fragments");
   static_assert(kBytes % kStageAlignment == 0, "the next operand begins on a swizzle's pattern");
 
@@ -91,23 +90,28 @@ struct Config : Shape {
   static constexpr int kWarpsM = kTileM / Shape::kWarpM;
   static constexpr int kWarpsOfTile = kWarpsM * (kTileN / Shape::kWarpN);
   static constexpr int kSlices = Shape::kSlices;
+  static constexpr int kTileK = Shape::kTileK;
+  static constexpr int kBoxes = kTileK / kBoxK;  // of each operand along k, a stage
+  static constexpr int kSteps = kTileK / kBlockDepth;  // of mma, a stage
   static constexpr int kStepsOfSlice = kSteps / kSlices;
   static constexpr int kThreads = kWarpsOfTile * kSlices * 32;
   static_assert(kSteps % kSlices == 0, "slices share out the steps of a stage");
+  static_assert(kBoxK / kBlockDepth % kStepsOfSlice == 0, "a slice lies in one box");
 
   // Blocks of a cluster that share out a tile's k, at most.
   static constexpr int kCluster = kMostThreads / kThreads < kMostCluster ? kMostThreads / kThreads : kMostCluster;
   static_assert(kTileN % kCluster == 0, "each finishes whole columns");
 
-  // Shared memory: the ring of stages, whose place the slices' sums take in the end; sums that the cluster's blocks send
-  // here; a barrier "full" a stage; a word.
+  // Shared memory: the ring of stages, whose place the slices' sums take in the end, and behind those what the cluster's
+  // blocks send; a barrier "full" a stage; a word. A stage: kBoxes times a box of A's and one of B's.
   static constexpr int kStages = Shape::kStages;
-  static constexpr int kStageBytes = SideA::kBytes + SideB::kBytes;
-  static constexpr int kLandingOffset = kStages * kStageBytes;
-  static constexpr int kBarrierOffset = kLandingOffset + Sums::kBytes;
+  static constexpr int kBoxBytes = SideA::kBytes + SideB::kBytes;
+  static constexpr int kStageBytes = kBoxes * kBoxBytes;
+  static constexpr int kLandingOffset = kSlices * Sums::kBytes;
+  static constexpr int kBarrierOffset = kStages * kStageBytes;
   static constexpr int kWordOffset = kBarrierOffset + (kStages + 1) / 2 * 16;
   static constexpr std::int64_t kSharedBytes = kWordOffset + 16 + kStageAlignment;
-  static_assert(kSlices * Sums::kBytes <= kLandingOffset, "sums have room");
+  static_assert(kLandingOffset + Sums::kBytes <= kBarrierOffset, "sums have room");
 
   // Where k is shared out to several full clusters: of a block's share of the tile, so many elements a thread, and the
   // threads that hold some.

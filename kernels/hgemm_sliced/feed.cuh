@@ -73,12 +73,20 @@ class Feed {
 
   // Starts the copies of block `block` of the range to a stage that nobody reads any more, by one thread.
   FG_DEVICE void copy_block(int block, int stage) const {
-    const int first_k = (place_.first + block) * kTileK;
+    const int first_k = (place_.first + block) * Config::kTileK;
     const ptx::SharedAddress barrier = shared_.full(stage);
     const ptx::SharedAddress s_stage = shared_.s_ring + stage * Config::kStageBytes;
     ptx::mbarrier_arrive_expect_tx(barrier, Config::kStageBytes);
-    copy_side<typename Config::SideA>(s_stage, params_.a, place_.row, first_k, barrier);
-    copy_side<typename Config::SideB>(s_stage + Config::SideA::kBytes, params_.b, place_.column, first_k, barrier);
+#pragma unroll
+    for (int box = 0; box < Config::kBoxes; ++box) {
+      copy_side<typename Config::SideA>(s_stage + box * Config::kBoxBytes, params_.a, place_.row, first_k + box * kBoxK,
+                                        barrier);
+    }
+#pragma unroll
+    for (int box = 0; box < Config::kBoxes; ++box) {
+      copy_side<typename Config::SideB>(s_stage + box * Config::kBoxBytes + Config::SideA::kBytes, params_.b,
+                                        place_.column, first_k + box * kBoxK, barrier);
+    }
   }
 
  private:

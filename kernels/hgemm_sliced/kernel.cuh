@@ -25,12 +25,12 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
     const Feed<Config> feed(params, shared, place);
     if (ptx::thread_index() == 0) feed.start();
     ptx::barrier_sync();
-    if (params.shares.cluster > 1) ptx::cluster_arrive();  // waited for before this block reaches others
     if constexpr (!Config::kPlain) prefetch_tile_of_c<Config>(params.problem, place, columns);
     const WarpPlace<Config> warp(ptx::warp_index());
     Mainloop<Config> mainloop(shared, feed, warp, place.count);
     Accumulators<Config> r_acc = {};
     mainloop.multiply(r_acc);
+    if (params.shares.cluster > 1) ptx::cluster_arrive();  // waited for before this block writes to others' rings
     ptx::barrier_sync();
     store_slice(shared, warp, r_acc);
     ptx::barrier_sync();

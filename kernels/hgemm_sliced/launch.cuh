@@ -45,7 +45,7 @@ cudaError_t encode_operand(ptx::TensorMap* map, const Operand& operand, std::int
 // cluster a tile where memory for more is not at hand.
 template <class Config>
 void set_shares(SlicedParams& params, const LaunchContext& context) {
-  constexpr TileShape kTile{Config::kTileM, Config::kTileN, kTileK};
+  constexpr TileShape kTile{Config::kTileM, Config::kTileN, Config::kTileK};
   const std::int64_t tiles = tiles_of(params.problem, kTile);
   constexpr std::int64_t kMaxProduct = std::numeric_limits<std::int32_t>::max();  // of split_steps(), and of blocks
   const int most = Config::kCluster * kMostGroups;
@@ -77,7 +77,7 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   params.problem = problem;
   params.tiles_m = static_cast<int>((problem.m + Config::kTileM - 1) / Config::kTileM);
   params.tiles_n = static_cast<int>((problem.n + Config::kTileN - 1) / Config::kTileN);
-  params.k_blocks = static_cast<int>((problem.k + kTileK - 1) / kTileK);
+  params.k_blocks = static_cast<int>((problem.k + Config::kTileK - 1) / Config::kTileK);
   set_shares<Config>(params, context);
   const std::int64_t parts = std::int64_t{params.shares.cluster} * params.shares.groups;
   const ptx::LaunchShape shape{.blocks = std::int64_t{params.tiles_m} * params.tiles_n * parts,
@@ -147,7 +147,7 @@ struct Launcher {
             .type_ab = DataType::kFloat16,
             .min_compute_capability = 90,
             .max_compute_capability = 90,
-            .tile = {Shape::kTileM, Shape::kTileN, kTileK},
+            .tile = {Shape::kTileM, Shape::kTileN, Shape::kTileK},
             .stages = Shape::kStages,
             .threads = Any::kThreads,
             .blocks_per_sm = Shape::kBlocksPerSm,

@@ -40,10 +40,12 @@ class Mainloop {
   FG_DEVICE Mainloop(const SharedLayout<Config>& shared, const Feed<Config>& feed, const WarpPlace<Config>& warp,
                      int blocks)
       : shared_(shared), feed_(feed), blocks_(blocks) {
-    const int k = warp.slice * (Config::kStepsOfSlice * kBlockDepth);
+    const int first_k = warp.slice * (Config::kStepsOfSlice * kBlockDepth);
+    const int k = first_k % kBoxK;
     const int lane = ptx::lane_index();
-    s_a_ = shared.s_ring + SideA::template lane_offset<MmaOperand::kNarrow>(warp.row, k, lane);
-    s_b_ = shared.s_ring + SideA::kBytes + SideB::template lane_offset<MmaOperand::kWide>(warp.column, k, lane);
+    const ptx::SharedAddress s_box = shared.s_ring + first_k / kBoxK * Config::kBoxBytes;
+    s_a_ = s_box + SideA::template lane_offset<MmaOperand::kNarrow>(warp.row, k, lane);
+    s_b_ = s_box + SideA::kBytes + SideB::template lane_offset<MmaOperand::kWide>(warp.column, k, lane);
   }
 
   // By all warps. In the end other warps may still read the last stage.

@@ -28,7 +28,7 @@ struct SlicedParams {
   GemmProblem problem;
   int tiles_m = 0;
   int tiles_n = 0;
-  int k_blocks = 0;  // of kTileK; what the last one lacks of k is read as zeros
+  int k_blocks = 0;  // of a stage; what the last one lacks of k is read as zeros
   KShares shares;
   SplitParams sums;  // of the clusters: "tiles" are the shares of tiles that the blocks of a cluster finish
 };

@@ -64,7 +64,7 @@ template <class Config>
 FG_DEVICE SumTerms exchange_sums(const SlicedParams& params, const SharedLayout<Config>& shared, int rank) {
   const int bytes = Config::Sums::kBytes / params.shares.cluster;  // of a block's columns
   const SumTerms slices = slice_terms<Config>(shared);
-  ptx::cluster_wait();  // the other blocks have begun
+  ptx::cluster_wait();  // the other blocks have left their rings
 #pragma unroll 4
   for (int at = ptx::thread_index() * 16; at < Config::Sums::kBytes; at += Config::kThreads * 16) {
     const int owner = static_cast<int>(static_cast<std::uint32_t>(at) / static_cast<std::uint32_t>(bytes));
