@@ -13,13 +13,14 @@
 
 namespace fastgemm::hgemm_sliced {
 
+inline constexpr int kWarps = 4;
+inline constexpr int kThreads = kWarps * 32;
 inline constexpr int kBoxK = 64;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
 inline constexpr int kStageAlignment = 1024;         // of the 128-byte swizzle
 inline constexpr int kRun = 8;                       // rows of a column of D that a thread stores together
 inline constexpr int kRunBytes = kRun * 4;
-inline constexpr int kMostCluster = 8;   // blocks, that every GPU of compute capability 9.0 lets a cluster have
-inline constexpr int kMostThreads = 1024;  // of a cluster: enough for eight blocks of four warps
-inline constexpr int kMostGroups = 32;     // clusters that share out a tile's k
+inline constexpr int kMostCluster = 8;  // blocks, that every GPU of compute capability 9.0 lets a cluster have
+inline constexpr int kMostGroups = 32;  // clusters that share out a tile's k
 
 // An operand's part of kBoxK of k in a stage: boxes of bulk copies, as they come: one of rows along k, or panels of up to
 // 64 elements along m or n, which is the swizzle's width.
@@ -83,31 +84,24 @@ struct Config : Shape {
   static constexpr bool kPlain = kEpilogues == Epilogues::kPlain;
   static constexpr int kTileM = Shape::kTileM;
   static constexpr int kTileN = Shape::kTileN;
+  static constexpr int kTileK = Shape::kTileK;
   using SideA = Side<kTileM, kOpA == Op::kT>;
   using SideB = Side<kTileN, kOpB == Op::kN>;
   using Sums = SumTile<kTileM, kTileN>;
 
-  static constexpr int kWarpsM = kTileM / Shape::kWarpM;
-  static constexpr int kWarpsOfTile = kWarpsM * (kTileN / Shape::kWarpN);
-  static constexpr int kSlices = Shape::kSlices;
-  static constexpr int kTileK = Shape::kTileK;
-  static constexpr int kBoxes = kTileK / kBoxK;  // of each operand along k, a stage
-  static constexpr int kSteps = kTileK / kBlockDepth;  // of mma, a stage
-  static constexpr int kStepsOfSlice = kSteps / kSlices;
-  static constexpr int kThreads = kWarpsOfTile * kSlices * 32;
-  static_assert(kSteps % kSlices == 0, "slices share out the steps of a stage");
-  static_assert(kBoxK / kBlockDepth % kStepsOfSlice == 0, "a slice lies in one box");
-
-  // Blocks of a cluster that share out a tile's k, at most.
-  static constexpr int kCluster = kMostThreads / kThreads < kMostCluster ? kMostThreads / kThreads : kMostCluster;
-  static_assert(kTileN % kCluster == 0, "each finishes whole columns");
+  static constexpr int kBoxes = kTileK / kBoxK;                  // of each operand along k, a stage
+  static constexpr int kDepthOfSlice = kTileK / kWarps;          // of k, a stage
+  static constexpr int kStepsOfSlice = kDepthOfSlice / kBlockDepth;
+  static_assert(kStepsOfSlice * kBlockDepth * kWarps == kTileK, "warps share out the steps of mma of a stage");
+  static_assert(kBoxK % kDepthOfSlice == 0, "a slice lies in one box");
+  static_assert(kTileN % kMostCluster == 0, "each block of a cluster finishes whole columns");
 
   // Shared memory: the ring of stages, whose place the slices' sums take in the end, and behind those what the cluster's
   // blocks send; a barrier "full" a stage; a word. A stage: kBoxes times a box of A's and one of B's.
   static constexpr int kStages = Shape::kStages;
   static constexpr int kBoxBytes = SideA::kBytes + SideB::kBytes;
   static constexpr int kStageBytes = kBoxes * kBoxBytes;
-  static constexpr int kLandingOffset = kSlices * Sums::kBytes;
+  static constexpr int kLandingOffset = kWarps * Sums::kBytes;
   static constexpr int kBarrierOffset = kStages * kStageBytes;
   static constexpr int kWordOffset = kBarrierOffset + (kStages + 1) / 2 * 16;
   static constexpr std::int64_t kSharedBytes = kWordOffset + 16 + kStageAlignment;
@@ -115,10 +109,9 @@ struct Config : Shape {
 
   // Where k is shared out to several full clusters: of a block's share of the tile, so many elements a thread, and the
   // threads that hold some.
-  static constexpr int kShare = kTileM * kTileN / kCluster;
-  static constexpr int kElements = kShare / kThreads < 4 ? 4 : kShare / kThreads;
-  static constexpr int kSumThreads = kShare / kElements;
-  static_assert(kSumThreads * kElements == kShare && kSumThreads % 32 == 0, "whole warps sum");
+  static constexpr int kElements = 4;
+  static constexpr int kSumThreads = kTileM * kTileN / kMostCluster / kElements;
+  static_assert(kSumThreads <= kThreads && kSumThreads % 32 == 0, "whole warps sum");
 };
 
 }  // namespace fastgemm::hgemm_sliced

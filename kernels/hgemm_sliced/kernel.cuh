@@ -10,29 +10,28 @@ namespace fastgemm::hgemm_sliced {
 template <class Config>
 FG_DEVICE void prefetch_tile_of_c(const GemmProblem& problem, const BlockPlace& place, const ColumnRange& columns) {
   const TileExtent extent{place.row, std::int64_t{place.column} + columns.first, Config::kTileM, columns.count};
-  if (extent.column < problem.n) prefetch_c(problem, 0, extent, ptx::thread_index(), Config::kThreads);
+  if (extent.column < problem.n) prefetch_c(problem, 0, extent, ptx::thread_index(), kThreads);
 }
 
 template <class Config>
-__global__ void __launch_bounds__(Config::kThreads, Config::kBlocksPerSm)
+__global__ void __launch_bounds__(kThreads, Config::kBlocksPerSm)
     hgemm_sliced_kernel(const __grid_constant__ SlicedParams params) {
   const SharedLayout<Config> shared;
   const BlockPlace place = block_place<Config>(params);
   const int columns_of_block = Config::kTileN / params.shares.cluster;
-  ColumnRange columns{place.rank * columns_of_block, columns_of_block, Config::kThreads};
+  ColumnRange columns{place.rank * columns_of_block, columns_of_block, kThreads};
   SumTerms terms;
   if (Config::kPlain || has_product(params.problem)) {
     const Feed<Config> feed(params, shared, place);
     if (ptx::thread_index() == 0) feed.start();
     ptx::barrier_sync();
     if constexpr (!Config::kPlain) prefetch_tile_of_c<Config>(params.problem, place, columns);
-    const WarpPlace<Config> warp(ptx::warp_index());
-    Mainloop<Config> mainloop(shared, feed, warp, place.count);
+    Mainloop<Config> mainloop(shared, feed, place.count);
     Accumulators<Config> r_acc = {};
     mainloop.multiply(r_acc);
     if (params.shares.cluster > 1) ptx::cluster_arrive();  // waited for before this block writes to others' rings
     ptx::barrier_sync();
-    store_slice(shared, warp, r_acc);
+    store_slice(shared, r_acc);
     ptx::barrier_sync();
     terms = slice_terms(shared);
     if (params.shares.cluster > 1) terms = exchange_sums(params, shared, place.rank);

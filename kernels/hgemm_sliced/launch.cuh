@@ -48,11 +48,10 @@ void set_shares(SlicedParams& params, const LaunchContext& context) {
   constexpr TileShape kTile{Config::kTileM, Config::kTileN, Config::kTileK};
   const std::int64_t tiles = tiles_of(params.problem, kTile);
   constexpr std::int64_t kMaxProduct = std::numeric_limits<std::int32_t>::max();  // of split_steps(), and of blocks
-  const int most = Config::kCluster * kMostGroups;
-  int splits = std::min({context.splits, params.k_blocks, most});
+  int splits = std::min({context.splits, params.k_blocks, kMostCluster * kMostGroups});
   if (params.problem.math_mode == MathMode::kFp32Sequential || splits < 1) splits = 1;
   while (splits > 1 && std::max<std::int64_t>(tiles, params.k_blocks) * splits > kMaxProduct) splits /= 2;
-  params.shares = share_out(splits, Config::kCluster);
+  params.shares = share_out(splits);
   const std::int64_t shares_of_tiles = tiles * params.shares.cluster;
   if (params.shares.groups == 1) return;
   if (context.workspace == nullptr || context.flags == nullptr || shares_of_tiles > context.flag_count ||
@@ -81,7 +80,7 @@ cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& conte
   set_shares<Config>(params, context);
   const std::int64_t parts = std::int64_t{params.shares.cluster} * params.shares.groups;
   const ptx::LaunchShape shape{.blocks = std::int64_t{params.tiles_m} * params.tiles_n * parts,
-                               .threads = Config::kThreads,
+                               .threads = kThreads,
                                .shared_bytes = Config::kSharedBytes,
                                .cluster = params.shares.cluster};
   return ptx::launch_grid(hgemm_sliced_kernel<Config>, shape, context.stream, params);
@@ -149,11 +148,11 @@ struct Launcher {
             .max_compute_capability = 90,
             .tile = {Shape::kTileM, Shape::kTileN, Shape::kTileK},
             .stages = Shape::kStages,
-            .threads = Any::kThreads,
+            .threads = kThreads,
             .blocks_per_sm = Shape::kBlocksPerSm,
             .shared_bytes = Any::kSharedBytes,
             .fast_alignment = 16,
-            .max_splits = Any::kCluster * kMostGroups,
+            .max_splits = kMostCluster * kMostGroups,
             .flops_per_clock_sm = flops_per_clock_sm,
             .supports = supports,
             .prepare = prepare,

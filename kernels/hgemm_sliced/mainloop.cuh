@@ -7,22 +7,10 @@
 
 namespace fastgemm::hgemm_sliced {
 
-// A warp's sums, transposed as mma_fragments.cuh says: blocks of 16 (n) x 8 (m).
+// A warp's sums over its slice, of the whole tile, transposed as mma_fragments.cuh says: blocks of 16 (n) x 8 (m).
 template <class Config>
 struct Accumulators {
-  float block[Config::kWarpN / 16][Config::kWarpM / 8][4];
-};
-
-// Where a warp's share of the tile begins, and which slice of k is its own.
-template <class Config>
-struct WarpPlace {
-  int row;
-  int column;
-  int slice;
-  FG_DEVICE explicit WarpPlace(int warp)
-      : row(warp % Config::kWarpsM * Config::kWarpM),
-        column(warp % Config::kWarpsOfTile / Config::kWarpsM * Config::kWarpN),
-        slice(warp / Config::kWarpsOfTile) {}
+  float block[Config::kTileN / 16][Config::kTileM / 8][4];
 };
 
 template <class Side>
@@ -37,15 +25,14 @@ FG_DEVICE void load_block(std::uint32_t (&r_block)[4], ptx::SharedAddress s_bloc
 template <class Config>
 class Mainloop {
  public:
-  FG_DEVICE Mainloop(const SharedLayout<Config>& shared, const Feed<Config>& feed, const WarpPlace<Config>& warp,
-                     int blocks)
+  FG_DEVICE Mainloop(const SharedLayout<Config>& shared, const Feed<Config>& feed, int blocks)
       : shared_(shared), feed_(feed), blocks_(blocks) {
-    const int first_k = warp.slice * (Config::kStepsOfSlice * kBlockDepth);
+    const int first_k = ptx::warp_index() * Config::kDepthOfSlice;
     const int k = first_k % kBoxK;
     const int lane = ptx::lane_index();
     const ptx::SharedAddress s_box = shared.s_ring + first_k / kBoxK * Config::kBoxBytes;
-    s_a_ = s_box + SideA::template lane_offset<MmaOperand::kNarrow>(warp.row, k, lane);
-    s_b_ = s_box + SideA::kBytes + SideB::template lane_offset<MmaOperand::kWide>(warp.column, k, lane);
+    s_a_ = s_box + SideA::template lane_offset<MmaOperand::kNarrow>(0, k, lane);
+    s_b_ = s_box + SideA::kBytes + SideB::template lane_offset<MmaOperand::kWide>(0, k, lane);
   }
 
   // By all warps. In the end other warps may still read the last stage.
@@ -72,8 +59,8 @@ class Mainloop {
  private:
   using SideA = typename Config::SideA;
   using SideB = typename Config::SideB;
-  static constexpr int kBlocksN = Config::kWarpN / 16;
-  static constexpr int kBlocksM = Config::kWarpM / 16;
+  static constexpr int kBlocksN = Config::kTileN / 16;
+  static constexpr int kBlocksM = Config::kTileM / 16;
 
   // One step of 16 of k.
   struct Fragments {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/contract.h"
+#include "kernels/hgemm_sliced/config.h"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/split_params.h"
 
@@ -13,12 +14,11 @@ struct KShares {
   int groups = 1;   // clusters whose sums are then added through workspace; more than one: of full clusters
 };
 
-// For `splits` parts: a power of two of blocks a cluster, up to `most`.
-constexpr KShares share_out(int splits, int most) {
+// For `splits` parts: a power of two of blocks a cluster, and then full clusters.
+constexpr KShares share_out(int splits) {
   KShares shares;
-  while (shares.cluster < most && shares.cluster * 2 <= splits) shares.cluster *= 2;
-  shares.groups = splits / shares.cluster;
-  if (shares.cluster < most) shares.groups = 1;
+  while (shares.cluster < kMostCluster && shares.cluster * 2 <= splits) shares.cluster *= 2;
+  if (shares.cluster == kMostCluster) shares.groups = splits / kMostCluster;
   return shares;
 }
 

@@ -34,19 +34,18 @@ FG_DEVICE float4 sum_vector(const SumTerms& terms, int offset) {
 
 // The warp's sums over its slice, to the ring's place, which no copy fills and nobody reads any more.
 template <class Config>
-FG_DEVICE void store_slice(const SharedLayout<Config>& shared, const WarpPlace<Config>& warp,
-                           const Accumulators<Config>& r_acc) {
+FG_DEVICE void store_slice(const SharedLayout<Config>& shared, const Accumulators<Config>& r_acc) {
   using Sums = typename Config::Sums;
   const int lane = ptx::lane_index();
-  const ptx::SharedAddress s_slice = shared.s_ring + warp.slice * Sums::kBytes;
+  const ptx::SharedAddress s_slice = shared.s_ring + ptx::warp_index() * Sums::kBytes;
 #pragma unroll
-  for (int n = 0; n < Config::kWarpN / 16; ++n) {
+  for (int n = 0; n < Config::kTileN / 16; ++n) {
 #pragma unroll
-    for (int m = 0; m < Config::kWarpM / 8; ++m) {
+    for (int m = 0; m < Config::kTileM / 8; ++m) {
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        const int row = warp.row + m * 8 + accumulator_m(lane, pair * 2);
-        const int column = warp.column + n * 16 + accumulator_n(lane, pair * 2);
+        const int row = m * 8 + accumulator_m(lane, pair * 2);
+        const int column = n * 16 + accumulator_n(lane, pair * 2);
         ptx::st_shared_f32x2(s_slice + Sums::offset(row, column),
                              float2{r_acc.block[n][m][pair * 2], r_acc.block[n][m][pair * 2 + 1]});
       }
@@ -56,7 +55,7 @@ FG_DEVICE void store_slice(const SharedLayout<Config>& shared, const WarpPlace<C
 
 template <class Config>
 FG_DEVICE SumTerms slice_terms(const SharedLayout<Config>& shared) {
-  return {shared.s_ring, Config::Sums::kBytes, Config::kSlices};
+  return {shared.s_ring, Config::Sums::kBytes, kWarps};
 }
 
 // Sends each block of the cluster this block's sums of its columns; returns those of this block's from all.
@@ -66,7 +65,7 @@ FG_DEVICE SumTerms exchange_sums(const SlicedParams& params, const SharedLayout<
   const SumTerms slices = slice_terms<Config>(shared);
   ptx::cluster_wait();  // the other blocks have left their rings
 #pragma unroll 4
-  for (int at = ptx::thread_index() * 16; at < Config::Sums::kBytes; at += Config::kThreads * 16) {
+  for (int at = ptx::thread_index() * 16; at < Config::Sums::kBytes; at += kThreads * 16) {
     const int owner = static_cast<int>(static_cast<std::uint32_t>(at) / static_cast<std::uint32_t>(bytes));
     const ptx::SharedAddress s_here = shared.landing() + rank * bytes + (at - owner * bytes);
     ptx::st_cluster_f32x4(ptx::cluster_address(s_here, owner), sum_vector(slices, at));
@@ -81,25 +80,16 @@ FG_DEVICE SumTerms exchange_sums(const SlicedParams& params, const SharedLayout<
 template <class Config>
 FG_DEVICE bool sum_clusters(const SlicedParams& params, const SharedLayout<Config>& shared, const BlockPlace& place,
                             SumTerms& terms) {
-  const int thread = ptx::thread_index();
-  constexpr int kRound = Config::kSumThreads * 16;
-  float r_sums[Config::kElements];
-#pragma unroll
-  for (int i = 0; i < Config::kElements; i += 4) {
-    const float4 sum = sum_vector(terms, i / 4 * kRound + thread * 16);
-    r_sums[i] = sum.x, r_sums[i + 1] = sum.y, r_sums[i + 2] = sum.z, r_sums[i + 3] = sum.w;
-  }
+  const int offset = ptx::thread_index() * 16;
+  const float4 own = sum_vector(terms, offset);
+  float r_sums[Config::kElements] = {own.x, own.y, own.z, own.w};
   const auto meet = [] { ptx::barrier_sync(1, Config::kSumThreads); };
-  const std::int64_t share = std::int64_t{place.tile} * Config::kCluster + place.rank;
+  const std::int64_t share = std::int64_t{place.tile} * kMostCluster + place.rank;
   const SplitPart part{share, place.group, params.shares.groups, share * params.shares.groups};
-  const SplitThreads<Config::kSumThreads, decltype(meet)> threads{thread, shared.word(), meet};
+  const SplitThreads<Config::kSumThreads, decltype(meet)> threads{ptx::thread_index(), shared.word(), meet};
   const auto element = [&r_sums](int i) -> float& { return r_sums[i]; };
   if (!sum_split_parts<Config::kElements>(params.sums, part, threads, element)) return false;
-#pragma unroll
-  for (int i = 0; i < Config::kElements; i += 4) {
-    ptx::st_shared_f32x4(terms.s_first + i / 4 * kRound + thread * 16,
-                         float4{r_sums[i], r_sums[i + 1], r_sums[i + 2], r_sums[i + 3]});
-  }
+  ptx::st_shared_f32x4(terms.s_first + offset, float4{r_sums[0], r_sums[1], r_sums[2], r_sums[3]});
   meet();
   terms.count = 1;
   return true;

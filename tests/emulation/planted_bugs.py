@@ -195,7 +195,7 @@ BUGS = [
     dict(HGEMM_SLICED, name="sums of all blocks sent to one place", file="hgemm_sliced/sums.cuh",
          find="shared.landing() + rank * bytes + (at - owner * bytes)", replace="shared.landing() + (at - owner * bytes)"),
     dict(HGEMM_SLICED, name="clusters of a tile parked in one place", file="hgemm_sliced/sums.cuh",
-         find="const std::int64_t share = std::int64_t{place.tile} * Config::kCluster + place.rank;",
+         find="const std::int64_t share = std::int64_t{place.tile} * kMostCluster + place.rank;",
          replace="const std::int64_t share = place.tile;"),
     dict(HGEMM_SLICED, name="a run's halves not taken back", file="hgemm_sliced/store_columns.cuh",
          find="at * kRunBytes + Sums::half_offset(slot, 0));", replace="at * kRunBytes);"),

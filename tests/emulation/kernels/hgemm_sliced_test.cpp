@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "kernels/families.h"
 #include "kernels/hgemm_sliced/config.h"
@@ -121,35 +122,33 @@ TEST_CASE("blocks of a cluster add parts of k through each other's shared memory
 
 // A full cluster has 1024 threads, and takes the emulation seconds: by turns one layout a tile.
 TEST_CASE("full clusters add parts of k through workspace", "[kernels][hgemm_sliced][split]") {
+  constexpr int kMost = hgemm_sliced::kMostCluster;
   int turn = 0;
   for (const KernelEntry& row : hgemm_sliced_f16_sm90()) {
-    const int most = row.threads == 128 ? 8 : 4;
     for (const int groups : {1, 2, 3}) {
-      const int k = row.tile.k * most * groups + (turn % 2 == 0 ? 50 : 0);
+      const int k = row.tile.k * kMost * groups + (turn % 2 == 0 ? 50 : 0);
       GemmCase gemm = aligned_case(kOps[turn % 2], kOps[turn / 2 % 2], extent_m(row, row.tile.m + 3), row.tile.n - 1, k);
-      gemm.splits = most * groups;
+      gemm.splits = kMost * groups;
       gemm.beta = turn % 2 == 0 ? 0.0f : 0.5f;
-      gemm.split_flags = turn % 5 == 4 ? 2 * most - 1 : 64;  // too few: one cluster a tile has to do
+      gemm.split_flags = turn % 5 == 4 ? 2 * kMost - 1 : 64;  // too few: one cluster a tile has to do
       check(row, gemm);
-      CHECK(launch_record().last.cluster == most);
+      CHECK(launch_record().last.cluster == kMost);
       ++turn;
     }
   }
 }
 
 TEST_CASE("parts of k fill clusters, and then several", "[hgemm_sliced]") {
-  const auto shares = [](int splits, int most) {
-    const hgemm_sliced::KShares found = hgemm_sliced::share_out(splits, most);
+  const auto shares = [](int splits) {
+    const hgemm_sliced::KShares found = hgemm_sliced::share_out(splits);
     return std::pair(found.cluster, found.groups);
   };
-  CHECK(shares(1, 8) == std::pair(1, 1));
-  CHECK(shares(3, 8) == std::pair(2, 1));
-  CHECK(shares(7, 8) == std::pair(4, 1));
-  CHECK(shares(8, 8) == std::pair(8, 1));
-  CHECK(shares(15, 8) == std::pair(8, 1));
-  CHECK(shares(33, 8) == std::pair(8, 4));
-  CHECK(shares(7, 4) == std::pair(4, 1));
-  CHECK(shares(9, 4) == std::pair(4, 2));
+  CHECK(shares(1) == std::pair(1, 1));
+  CHECK(shares(3) == std::pair(2, 1));
+  CHECK(shares(7) == std::pair(4, 1));
+  CHECK(shares(8) == std::pair(8, 1));
+  CHECK(shares(15) == std::pair(8, 1));
+  CHECK(shares(33) == std::pair(8, 4));
 }
 
 namespace {
@@ -185,12 +184,9 @@ void check_sum_tile() {
 }  // namespace
 
 TEST_CASE("tiles of sums use every place once, and all banks", "[hgemm_sliced]") {
-  check_sum_tile<128, 128>();
   check_sum_tile<64, 64>();
   check_sum_tile<64, 32>();
   check_sum_tile<32, 64>();
-  check_sum_tile<128, 16>();
-  check_sum_tile<16, 128>();
   check_sum_tile<64, 16>();
   check_sum_tile<16, 64>();
   check_sum_tile<32, 32>();
