@@ -35,4 +35,15 @@ FG_DEVICE bool mbarrier_try_wait(SharedAddress barrier, int parity) {
   return done != 0;
 }
 
+// The same without suspending the thread.
+FG_DEVICE bool mbarrier_test_wait(SharedAddress barrier, int parity) {
+  std::uint32_t done;
+  asm volatile(
+      "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+      : "=r"(done)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+
 }  // namespace fastgemm::ptx

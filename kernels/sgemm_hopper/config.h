@@ -1,8 +1,8 @@
 // Compile-time shape of the Hopper FFMA SGEMM kernels, and where operands lie in shared memory.
 //
 // A tile is 256 elements of the "wide" operand by 128 of the "narrow" one. Unmirrored, wide is A (along m) and narrow
-// is B (along n); mirrored, they change places. The wide operand is contiguous along its own axis in device memory; the
-// narrow one is, or along k.
+// is B (along n); mirrored, they change places. In device memory each is contiguous along its own axis or along k. The
+// loop reads the wide operand along its axis: one that lies along k is turned in shared memory, a k block ahead.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -67,23 +67,43 @@ __host__ __device__ constexpr int narrow_row(int warp_narrow, int lane_narrow, i
   return warp_narrow * Axis::kWidth + Axis::position(lane_narrow, index);
 }
 
-// Which operand is wide, and how the narrow one lies.
-template <bool kMirroredValue, bool kNarrowDepthContiguousValue>
+// A wide operand that lies along k arrives as rows of kTileK. Turned, four rows have become kTileK vectors of four, whose
+// places keep vectors that lanes read or write at once in different banks.
+inline constexpr int kChunkK = 4;                      // of k
+inline constexpr int kGroupBytes = 4 * kRowBytes;      // four rows
+inline constexpr int kGroups = kTileWide / 4;          // of rows
+inline constexpr int kTurnedStepBytes = kRowBytes;     // from one k to the next of a chunk
+inline constexpr int kTurnedVectorBytes = kLanesWide * kGroupBytes;
+
+// Where the four elements of a group lie at `depth` of k.
+__host__ __device__ constexpr int turned_offset(int group, int depth) {
+  return group * kGroupBytes + depth % kChunkK * kTurnedStepBytes + ((depth / kChunkK) ^ (group % kLanesWide)) * 16;
+}
+
+// From the address of a lane's chunk 0 in a turned operand that of chunk `chunk`.
+template <class Address>
+__host__ __device__ constexpr Address turned_chunk(Address s_first, int chunk) {
+  return s_first ^ static_cast<Address>(chunk * 16);
+}
+
+// Which operand is wide, how the narrow one lies, and whether the wide one has to be turned.
+template <bool kMirroredValue, bool kNarrowDepthContiguousValue, bool kTurnsValue = false>
 struct Config {
   static constexpr bool kMirrored = kMirroredValue;
+  static constexpr bool kTurns = kTurnsValue;
   static constexpr bool kNarrowDepthContiguous = kNarrowDepthContiguousValue;
   static constexpr int kTileM = kMirrored ? kTileNarrow : kTileWide;
   static constexpr int kTileN = kMirrored ? kTileWide : kTileNarrow;
   static constexpr int kStages = 4;  // as many as shared memory holds
   static_assert(kStages >= 3, "one is multiplied, the next has landed before that ends, another is filled");
 
-  // Shared memory: the ring of stages, a barrier "full" and one "empty" a stage, a word (this block's share number,
+  // Shared memory: the ring of stages, barriers "full", "empty" and "turned" a stage, a word (this block's share number,
   // later whether it was the last of a tile's parts), and the segment table.
   static constexpr int kBarrierOffset = kStages * kStageBytes;
   static constexpr int kWordOffset = kBarrierOffset + 128;
   static constexpr int kTableOffset = kWordOffset + 16;
   static constexpr std::int64_t kSharedBytes = kTableOffset + (kMaxSegments + 1) * 16 + kSwizzleAlignment;
-  static_assert(2 * kStages * 8 <= 128, "barriers have room");
+  static_assert(3 * kStages * 8 <= 128, "barriers have room");
   static_assert(kSharedBytes <= 232448, "what a block can have on Hopper");
 
   // The thread tile in D.

@@ -2,11 +2,13 @@
 // in turn, copies the block that takes the place of the one before.
 #pragma once
 
+#include "kernels/ptx/fence.cuh"
 #include "kernels/ptx/mbarrier.cuh"
 #include "kernels/ptx/shared.cuh"
 #include "kernels/ptx/tma.cuh"
 #include "kernels/sgemm_hopper/config.h"
 #include "kernels/sgemm_hopper/params.h"
+#include "kernels/sgemm_hopper/turn.cuh"
 #include "kernels/tile/barrier_wait.cuh"
 #include "kernels/tile/tile_order.cuh"
 
@@ -20,16 +22,19 @@ struct SharedLayout {
       : s_ring((ptx::shared_base() + kSwizzleAlignment - 1) / kSwizzleAlignment * kSwizzleAlignment) {}
   FG_DEVICE ptx::SharedAddress full(int stage) const { return s_ring + Config::kBarrierOffset + stage * 8; }
   FG_DEVICE ptx::SharedAddress empty(int stage) const { return full(Config::kStages + stage); }
+  FG_DEVICE ptx::SharedAddress turned(int stage) const { return empty(Config::kStages + stage); }
   FG_DEVICE ptx::SharedAddress word() const { return s_ring + Config::kWordOffset; }
   FG_DEVICE ptx::SharedAddress segment(int index) const { return s_ring + Config::kTableOffset + index * 16; }
 };
 
-// A full barrier ends with the one arrival that announces its bytes; an empty one when every warp has left the stage.
+// A full barrier ends with the one arrival that announces its bytes; an empty one when every warp has left the stage; a
+// turned one when every warp has turned its part, round by round.
 template <class Config>
 FG_DEVICE void init_barriers(const SharedLayout<Config>& shared) {
   for (int stage = 0; stage < Config::kStages; ++stage) {
     ptx::mbarrier_init(shared.full(stage), 1);
     ptx::mbarrier_init(shared.empty(stage), kWarps);
+    ptx::mbarrier_init(shared.turned(stage), kWarps * kRounds);
   }
   ptx::mbarrier_init_fence();
 }
@@ -70,8 +75,13 @@ class Feed {
     wait_for(shared_.empty(stage), (block / Config::kStages & 1) ^ 1);
     const ptx::SharedAddress barrier = shared_.full(stage);
     const ptx::SharedAddress s_stage = shared_.s_ring + stage * kStageBytes;
+    if (Config::kTurns) ptx::fence_proxy_async();  // warps have written to the stage
     ptx::mbarrier_arrive_expect_tx(barrier, kStageBytes);
-    ptx::tma_load_2d(s_stage, params_.wide, first_wide, first_k, barrier);
+    if constexpr (Config::kTurns) {
+      ptx::tma_load_2d(s_stage, params_.wide, first_k, first_wide, barrier);
+    } else {
+      ptx::tma_load_2d(s_stage, params_.wide, first_wide, first_k, barrier);
+    }
     if constexpr (Config::kNarrowDepthContiguous) {
       ptx::tma_load_2d(s_stage + kStageBytesWide, params_.narrow, first_k, first_narrow, barrier);
     } else {

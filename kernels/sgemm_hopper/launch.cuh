@@ -44,12 +44,13 @@ inline bool fits_tensor_copies(const GemmProblem& problem) {
          problem.c.pointers == nullptr && problem.d.pointers == nullptr;
 }
 
-inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile) {
+// What lies along k and is to be turned comes without a swizzle.
+inline ptx::TensorMapShape map_shape(const OperandView& view, std::int64_t k, int tile, bool turns) {
   ptx::TensorMapShape shape{.base = view.operand->data, .element_bytes = 4, .ld = view.operand->ld};
   if (view.depth_contiguous) {
     shape.inner = k, shape.outer = view.extent;
     shape.box_inner = kTileK, shape.box_outer = tile;
-    shape.swizzle = ptx::TensorSwizzle::k128Bytes;
+    if (!turns) shape.swizzle = ptx::TensorSwizzle::k128Bytes;
   } else {
     shape.inner = view.extent, shape.outer = k;
     shape.box_inner = tile, shape.box_outer = kTileK;
@@ -73,10 +74,14 @@ inline Pack pack_of(const OperandView& view, bool wanted_depth_contiguous) {
   return operand_alignment(*view.operand, DataType::kFloat32, 1) >= 16 ? Pack::kNone : Pack::kCopy;
 }
 
-// A kernel takes the narrow operand as it lies; the wide one may be transposed before.
+// A kernel takes the narrow operand as it lies; the wide one may be transposed before. One that turns the wide operand
+// takes both as they lie.
 template <class Config>
 bool takes_layout(const GemmProblem& problem) {
-  return Sides<Config>(problem).narrow.depth_contiguous == Config::kNarrowDepthContiguous;
+  const Sides<Config> sides(problem);
+  if (sides.narrow.depth_contiguous != Config::kNarrowDepthContiguous) return false;
+  return !Config::kTurns || (pack_of(sides.wide, true) == Pack::kNone &&
+                             pack_of(sides.narrow, Config::kNarrowDepthContiguous) == Pack::kNone);
 }
 
 template <class Config>
@@ -86,7 +91,7 @@ PackingProblem packing_of(const GemmProblem& problem) {
           .narrow = sides.narrow.extent,
           .k = problem.k,
           .narrow_depth_contiguous = Config::kNarrowDepthContiguous,
-          .pack_wide = pack_of(sides.wide, false),
+          .pack_wide = pack_of(sides.wide, Config::kTurns),
           .pack_narrow = pack_of(sides.narrow, Config::kNarrowDepthContiguous)};
 }
 
@@ -111,9 +116,9 @@ template <class Config>
 cudaError_t launch_kernel(const GemmProblem& problem, const LaunchContext& context) {
   const auto [wide, narrow] = Sides<Config>(problem);
   HopperParams params;
-  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide));
+  cudaError_t error = ptx::encode_tensor_map(&params.wide, map_shape(wide, problem.k, kTileWide, Config::kTurns));
   if (error != cudaSuccess) return error;
-  error = ptx::encode_tensor_map(&params.narrow, map_shape(narrow, problem.k, kTileNarrow));
+  error = ptx::encode_tensor_map(&params.narrow, map_shape(narrow, problem.k, kTileNarrow, false));
   if (error != cudaSuccess) return error;
   params.problem = problem;
   params.tiles_wide = static_cast<int>((wide.extent + kTileWide - 1) / kTileWide);

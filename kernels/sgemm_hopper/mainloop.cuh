@@ -10,6 +10,7 @@
 #include "kernels/ptx/fma.cuh"
 #include "kernels/ptx/shared.cuh"
 #include "kernels/sgemm_hopper/feed.cuh"
+#include "kernels/sgemm_hopper/turn.cuh"
 
 namespace fastgemm::hopper {
 
@@ -19,11 +20,13 @@ template <class Config>
 class Mainloop {
  public:
   FG_DEVICE Mainloop(const HopperParams& params, const SharedLayout<Config>& shared, int blocks)
-      : shared_(shared), feed_(params, shared, blocks), warp_(ptx::warp_index()) {
+      : shared_(shared), feed_(params, shared, blocks), blocks_(blocks), warp_(ptx::warp_index()) {
     const int lane_wide = ptx::lane_index() % kLanesWide;
     const int lane_narrow = ptx::lane_index() / kLanesWide;
     const int warp_narrow = warp_ / kWarpsWide;
-    s_wide_ = shared.s_ring + wide_offset(warp_ % kWarpsWide, lane_wide, 0);
+    const int wide_group = warp_ % kWarpsWide * (kGroups / kWarpsWide) + lane_wide;
+    s_wide_ = shared.s_ring + (Config::kTurns ? turned_offset(wide_group, 0)
+                                              : wide_offset(warp_ % kWarpsWide, lane_wide, 0));
     s_narrow_ = shared.s_ring + kStageBytesWide;
     if constexpr (Config::kNarrowDepthContiguous) {
       s_narrow_ += narrow_row(warp_narrow, lane_narrow, 0) * kRowBytes;
@@ -38,11 +41,12 @@ class Mainloop {
     if (ptx::thread_index() == 0) {
       for (int block = 0; block < Config::kStages - 1; ++block) feed_.copy_block(block);
     }
+    if (blocks_ > 0) turn_stage(0, 0);
   }
 
   // The next `blocks` k blocks, 1 or more.
   FG_DEVICE void multiply_blocks(Accumulators& r_acc, int blocks) {
-    wait_for(shared_.full(stage_), parity_);
+    wait_for(ready(stage_), parity_);
     Fragments r_fragments;
     load_first(r_fragments);
 #pragma unroll 1
@@ -57,7 +61,8 @@ class Mainloop {
   // The first `steps` steps of the next k block, which is the last of its tile: only real steps enter a chain, since
   // adding 0 * 0 would turn a sum of -0 into +0.
   FG_DEVICE void multiply_rest(Accumulators& r_acc, int steps) {
-    wait_for(shared_.full(stage_), parity_);
+    wait_for(ready(stage_), parity_);
+    if (block_ + 1 < blocks_) turn_stage(following_stage(), following_parity());
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
       float r_wide[kThreadWide];
@@ -77,7 +82,8 @@ class Mainloop {
   static constexpr int kVectorsWide = kThreadWide / 4;
   static constexpr int kVectorsNarrow = kThreadNarrow / 4;
   static constexpr int kProducts = kThreadWide * kThreadNarrow;
-  static constexpr int kWideVectorBytes = wide_offset(0, 0, 1);
+  static constexpr int kWideVectorBytes = Config::kTurns ? kTurnedVectorBytes : wide_offset(0, 0, 1);
+  static constexpr int kWideBytesOfStep = Config::kTurns ? kTurnedStepBytes : kWideStepBytes;
   static constexpr int kNarrowVectorBytes = narrow_offset(0, 0, 1);
   static constexpr int kNarrowElementBytes = narrow_row(0, 0, 1) * kRowBytes;
   static_assert(kNarrowElementBytes % kSwizzleAlignment == 0, "all rows of a lane have one swizzle phase");
@@ -93,6 +99,7 @@ class Mainloop {
   // Where the fragments of eight steps and of the step after them lie.
   struct EightSteps {
     ptx::SharedAddress s_wide;
+    ptx::SharedAddress s_wide_second;  // of step 4, where the operand was turned
     ptx::SharedAddress s_wide_after;
     ptx::SharedAddress s_narrow;        // k-contiguous: chunk of steps 4 to 7
     ptx::SharedAddress s_narrow_after;  // k-contiguous: chunk of steps 8 to 11
@@ -129,7 +136,10 @@ class Mainloop {
     const ptx::SharedAddress offset = stage_ * kStageBytes;
 #pragma unroll
     for (int vector = 0; vector < kVectorsWide; ++vector) {
-      load_vector(r_wide + 4 * vector, s_wide_ + offset + step * kWideStepBytes + vector * kWideVectorBytes);
+      const ptx::SharedAddress s_step = Config::kTurns ? turned_chunk(s_wide_ + offset, step / kChunkK) +
+                                                             step % kChunkK * kTurnedStepBytes
+                                                       : s_wide_ + offset + step * kWideStepBytes;
+      load_vector(r_wide + 4 * vector, s_step + vector * kWideVectorBytes);
     }
     if constexpr (Config::kNarrowDepthContiguous) {
       const ptx::SharedAddress s_first = s_narrow_ + offset + ((step / 4 * 16) ^ swizzle_) + step % 4 * 4;
@@ -149,7 +159,10 @@ class Mainloop {
   FG_DEVICE void load_ahead(Fragments& r_fragments, const EightSteps& at, int product) const {
     constexpr bool kLast = kStep == kUnrolledSteps - 1;
     constexpr int kNext = (kStep + 1) % 2;
-    const ptx::SharedAddress s_wide = kLast ? at.s_wide_after : at.s_wide + (kStep + 1) * kWideStepBytes;
+    constexpr bool kSecond = Config::kTurns && kStep + 1 >= kChunkK;
+    const ptx::SharedAddress s_wide =
+        kLast ? at.s_wide_after
+              : (kSecond ? at.s_wide_second : at.s_wide) + (kStep + 1 - (kSecond ? kChunkK : 0)) * kWideBytesOfStep;
     if constexpr (Config::kNarrowDepthContiguous) {
       if (product % kThreadWide != 0) return;
       const int slot = product / kThreadWide;
@@ -180,12 +193,26 @@ class Mainloop {
     }
   }
 
+  // What stands before product `product` of step kStep to turn the following stage: in each of the first steps of a
+  // round a group of rows is loaded, in the next step stored.
+  static constexpr int kTurnStoreAt = 112;
+  static constexpr int kTurnLoadAt = 120;
   template <int kStep>
-  FG_DEVICE void multiply_step(Accumulators& r_acc, Fragments& r_fragments, const EightSteps& at) const {
+  FG_DEVICE static void turn_between(Turn& turn, int product) {
+    if (kStep > 0 && kStep <= kGroupsOfRound && product == kTurnStoreAt) {
+      ptx::warp_sync();  // all have loaded what others overwrite
+      turn.store(kStep - 1);
+    }
+    if (kStep < kGroupsOfRound && product == kTurnLoadAt) turn.load(kStep);
+  }
+
+  template <int kStep>
+  FG_DEVICE void multiply_step(Accumulators& r_acc, Fragments& r_fragments, const EightSteps& at, Turn& turn) const {
 #pragma unroll
     for (int product = 0; product <= kProducts; ++product) {
       load_ahead<kStep>(r_fragments, at, product);
       if (product == kProducts) continue;
+      if constexpr (Config::kTurns) turn_between<kStep>(turn, product);
       const int j = product / kThreadWide;
       const int i = wide_index(product);
       ptx::fma_rn_in_place(r_acc[j][i], r_fragments.wide[kStep % 2][i], narrow_element<kStep>(r_fragments, j));
@@ -193,14 +220,17 @@ class Mainloop {
   }
 
   // All steps of a whole k block, and, with `more`, the loads of the first step of the next one, for whose copies it
-  // waits: asking a step before the answer is needed hides the barrier's latency.
+  // waits: asking a step before the answer is needed hides the barrier's latency. Between them the following block is
+  // turned; after the share's last one, for nobody, what lies in its place.
   FG_DEVICE void multiply_block(Accumulators& r_acc, Fragments& r_fragments, bool more) const {
     const int next_stage = more ? following_stage() : stage_;
     const int next_parity = more ? following_parity() : parity_;
     const ptx::SharedAddress offset = stage_ * kStageBytes;
     const ptx::SharedAddress next_offset = next_stage * kStageBytes;
-    const ptx::SharedAddress next_barrier = shared_.full(next_stage);
+    const ptx::SharedAddress next_barrier = ready(next_stage);
     EightSteps at;
+    Turn turn;
+    if (Config::kTurns && block_ + 1 < blocks_) wait_for(shared_.full(following_stage()), following_parity());
     at.s_wide = s_wide_ + offset;
     at.s_narrow = s_narrow_ + offset;
     int chunk_bytes = 0;  // of the eight steps in a k-contiguous row
@@ -209,27 +239,65 @@ class Mainloop {
       if constexpr (Config::kNarrowDepthContiguous) {
         at.s_narrow = s_narrow_ + offset + ((chunk_bytes + 16) ^ swizzle_);
       }
+      if constexpr (Config::kTurns) {
+        turn.begin(shared_.s_ring + following_stage() * kStageBytes, warp_, chunk_bytes / (kUnrolledSteps * 4));
+        at.s_wide_second = turned_chunk(s_wide_ + offset, chunk_bytes / 16 + 1);
+      }
       chunk_bytes += kUnrolledSteps * 4;
       const bool last = chunk_bytes == kTileK * 4;
-      at.s_wide_after = last ? s_wide_ + next_offset : at.s_wide + kUnrolledSteps * kWideStepBytes;
+      if constexpr (Config::kTurns) {
+        at.s_wide_after = last ? s_wide_ + next_offset : turned_chunk(s_wide_ + offset, chunk_bytes / 16);
+      } else {
+        at.s_wide_after = last ? s_wide_ + next_offset : at.s_wide + kUnrolledSteps * kWideStepBytes;
+      }
       if constexpr (Config::kNarrowDepthContiguous) {
         at.s_narrow_after = last ? s_narrow_ + next_offset + swizzle_ : s_narrow_ + offset + (chunk_bytes ^ swizzle_);
       } else {
         at.s_narrow_after = last ? s_narrow_ + next_offset : at.s_narrow + kUnrolledSteps * kNarrowStepBytes;
       }
-      multiply_step<0>(r_acc, r_fragments, at);
-      multiply_step<1>(r_acc, r_fragments, at);
-      multiply_step<2>(r_acc, r_fragments, at);
-      multiply_step<3>(r_acc, r_fragments, at);
-      multiply_step<4>(r_acc, r_fragments, at);
-      multiply_step<5>(r_acc, r_fragments, at);
-      const bool ready = ptx::mbarrier_try_wait(next_barrier, next_parity);
-      multiply_step<6>(r_acc, r_fragments, at);
-      if (last && !ready) wait_for(next_barrier, next_parity);
-      multiply_step<7>(r_acc, r_fragments, at);
+      multiply_step<0>(r_acc, r_fragments, at, turn);
+      multiply_step<1>(r_acc, r_fragments, at, turn);
+      multiply_step<2>(r_acc, r_fragments, at, turn);
+      multiply_step<3>(r_acc, r_fragments, at, turn);
+      if constexpr (Config::kTurns) announce_turned(following_stage());
+      multiply_step<4>(r_acc, r_fragments, at, turn);
+      multiply_step<5>(r_acc, r_fragments, at, turn);
+      const bool is_ready = Config::kTurns ? ptx::mbarrier_test_wait(next_barrier, next_parity)
+                                           : ptx::mbarrier_try_wait(next_barrier, next_parity);
+      multiply_step<6>(r_acc, r_fragments, at, turn);
+      if (last && !is_ready) wait_for(next_barrier, next_parity);
+      multiply_step<7>(r_acc, r_fragments, at, turn);
       at.s_wide = at.s_wide_after;
       if constexpr (!Config::kNarrowDepthContiguous) at.s_narrow = at.s_narrow_after;
     } while (chunk_bytes != kTileK * 4);
+  }
+
+  // The barrier that the loop waits for before it reads a stage.
+  FG_DEVICE ptx::SharedAddress ready(int stage) const {
+    return Config::kTurns ? shared_.turned(stage) : shared_.full(stage);
+  }
+
+  FG_DEVICE void announce_turned(int stage) const {
+    ptx::warp_sync();
+    if (ptx::lane_index() == 0) ptx::mbarrier_arrive(shared_.turned(stage));
+  }
+
+  // Turns this warp's part of a stage as soon as that is full, apart from the FMAs of another.
+  FG_DEVICE void turn_stage(int stage, int parity) const {
+    if constexpr (Config::kTurns) {
+      wait_for(shared_.full(stage), parity);
+      Turn turn;
+#pragma unroll 1
+      for (int round = 0; round < kRounds; ++round) {
+        turn.begin(shared_.s_ring + stage * kStageBytes, warp_, round);
+#pragma unroll
+        for (int group = 0; group < kGroupsOfRound; ++group) turn.load(group);
+        ptx::warp_sync();
+#pragma unroll
+        for (int group = 0; group < kGroupsOfRound; ++group) turn.store(group);
+        announce_turned(stage);
+      }
+    }
   }
 
   // This warp has done with the present stage; if it is its turn, it fills the one before, which all will have left.
@@ -247,6 +315,7 @@ class Mainloop {
 
   SharedLayout<Config> shared_;
   Feed<Config> feed_;
+  int blocks_;  // of the share
   int warp_;
   ptx::SharedAddress s_wide_ = 0;    // this lane's first fragments in stage 0
   ptx::SharedAddress s_narrow_ = 0;  // k-contiguous: the row

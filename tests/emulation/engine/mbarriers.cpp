@@ -116,13 +116,12 @@ void Mbarriers::end_phase_if_complete(Mbarrier& barrier) {
   block_.wake(barrier.address);
 }
 
-bool Mbarriers::try_wait(Thread& thread, std::uint32_t address, int parity) {
-  constexpr const char* kOperation = "mbarrier_try_wait";
-  if (parity != 0 && parity != 1) fail(thread, Fault::kBarrier, kOperation, "parity " + std::to_string(parity));
-  Mbarrier& barrier = find(thread, address, kOperation);
-  if (barrier.owner != thread.rank) fail(thread, Fault::kBarrier, kOperation, place(address) + " is another block's");
+bool Mbarriers::wait(Thread& thread, std::uint32_t address, int parity, bool suspends, const char* operation) {
+  if (parity != 0 && parity != 1) fail(thread, Fault::kBarrier, operation, "parity " + std::to_string(parity));
+  Mbarrier& barrier = find(thread, address, operation);
+  if (barrier.owner != thread.rank) fail(thread, Fault::kBarrier, operation, place(address) + " is another block's");
   const auto ended = [&] { return static_cast<int>(barrier.phase & 1u) != parity; };
-  if (!ended()) block_.wait_for(thread, address, kOperation);
+  if (suspends && !ended()) block_.wait_for(thread, address, operation);
   if (!ended()) return false;
   block_.learn(thread, barrier.done.data(), barrier.done_knowledge);
   return true;

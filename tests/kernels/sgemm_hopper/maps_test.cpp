@@ -97,4 +97,37 @@ TEST_CASE("chunks of k-contiguous rows fill a tile", "[kernels][hopper]") {
   CHECK(offsets.size() == kTileWide * kTileK / 4);
 }
 
+TEST_CASE("a turned operand fills its place, and a warp turns it without meeting a bank twice", "[kernels][hopper]") {
+  std::set<int> places;
+  for (int group = 0; group < kGroups; ++group) {
+    for (int depth = 0; depth < kTileK; ++depth) {
+      CHECK(turned_offset(group, depth) / kGroupBytes == group);  // in place of its own four rows
+      CHECK(turned_chunk(turned_offset(group, depth % kChunkK), depth / kChunkK) == turned_offset(group, depth));
+      places.insert(turned_offset(group, depth));
+    }
+    CHECK(free_of_conflicts(of_lanes([&](int lane) { return turned_offset(group, lane % 8 * kChunkK + lane / 8); }), 8));
+  }
+  CHECK(places.size() == kTileWide * kTileK / 4);
+}
+
+TEST_CASE("a warp's loads of a turned operand meet no bank twice and find what their thread stores", "[kernels][hopper]") {
+  using Wide = ThreadTileAxis<kThreadWide, kLanesWide>;
+  for (int warp = 0; warp < kWarpsWide; ++warp) {
+    for (int vector = 0; vector < kThreadWide / 4; ++vector) {
+      for (int depth = 0; depth < kTileK; ++depth) {
+        const auto read = [&](int lane) {
+          const int group = warp * (kGroups / kWarpsWide) + lane % kLanesWide;
+          return turned_chunk(turned_offset(group, 0), depth / kChunkK) + depth % kChunkK * kTurnedStepBytes +
+                 vector * kTurnedVectorBytes;
+        };
+        CHECK(free_of_conflicts(of_lanes(read), 32));
+        for (int lane = 0; lane < kLanesWide; ++lane) {
+          const int element = warp * Wide::kWidth + Wide::position(lane, 4 * vector);
+          CHECK(read(lane) == turned_offset(element / 4, depth));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace fastgemm::hopper

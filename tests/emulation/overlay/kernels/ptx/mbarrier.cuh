@@ -33,7 +33,12 @@ FG_DEVICE void mbarrier_arrive_expect_tx(SharedAddress barrier, int bytes) {
 
 FG_DEVICE bool mbarrier_try_wait(SharedAddress barrier, int parity) {
   emulation::Thread& thread = mbarrier_caller("mbarrier_try_wait");
-  return thread.block->mbarriers().try_wait(thread, barrier, parity);
+  return thread.block->mbarriers().wait(thread, barrier, parity, true, "mbarrier_try_wait");
+}
+
+FG_DEVICE bool mbarrier_test_wait(SharedAddress barrier, int parity) {
+  emulation::Thread& thread = mbarrier_caller("mbarrier_test_wait");
+  return thread.block->mbarriers().wait(thread, barrier, parity, false, "mbarrier_test_wait");
 }
 
 }  // namespace fastgemm::ptx
