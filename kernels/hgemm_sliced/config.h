@@ -15,40 +15,31 @@ namespace fastgemm::hgemm_sliced {
 
 inline constexpr int kWarps = 4;
 inline constexpr int kThreads = kWarps * 32;
-inline constexpr int kBoxK = 64;  // 128 bytes of a k-contiguous row, which is what a 128-byte swizzle spans
+inline constexpr int kBoxK = 64;  // 128 bytes of a row along k, which is what a swizzle spans
 inline constexpr int kStageAlignment = 1024;         // of the 128-byte swizzle
 inline constexpr int kRun = 8;                       // rows of a column of D that a thread stores together
 inline constexpr int kRunBytes = kRun * 4;
 inline constexpr int kMostCluster = 8;  // blocks, that every GPU of compute capability 9.0 lets a cluster have
 inline constexpr int kMostGroups = 32;  // clusters that share out a tile's k
 
-// An operand's part of kBoxK of k in a stage: boxes of bulk copies, as they come: one of rows along k, or panels of up to
-// 64 elements along m or n, which is the swizzle's width.
+// An operand's part of kBoxK of k in a stage, as one bulk copy brings it: rows along k, or up to 64 elements along m or
+// n, which is the swizzle's width.
 template <int kSizeValue, bool kAlongDepthValue>
 struct Side {
   static constexpr int kSize = kSizeValue;
   static constexpr bool kAlongDepth = kAlongDepthValue;
-  static constexpr int kPanelRows = kAlongDepth || kSize < 64 ? kSize : 64;
-  static constexpr int kPanels = kSize / kPanelRows;
-  using Tile = OperandTile<kPanelRows, kBoxK, kAlongDepth, true>;
-  static constexpr int kBytes = kPanels * Tile::kBytes;
-  static constexpr int kBoxInner = kAlongDepth ? kBoxK : kPanelRows;
-  static constexpr int kBoxOuter = kAlongDepth ? kPanelRows : kBoxK;
-  static_assert(kSize % kPanelRows == 0 && kSize % kBlockRows == 0, "whole panels, whole fragments");
+  using Tile = OperandTile<kSize, kBoxK, kAlongDepth, true>;
+  static constexpr int kBytes = Tile::kBytes;
+  static constexpr int kBoxInner = kAlongDepth ? kBoxK : kSize;
+  static constexpr int kBoxOuter = kAlongDepth ? kSize : kBoxK;
+  static_assert(kSize <= 64 && kSize % kBlockRows == 0, "within the swizzle's width, whole fragments");
   static_assert(kBytes % kStageAlignment == 0, "the next operand begins on a swizzle's pattern");
 
-  // Byte offset in the operand's stage of what `lane` reads of the block of fragments at (row, k).
-  template <MmaOperand kOperand>
-  __host__ __device__ static constexpr int lane_offset(int row, int k, int lane) {
-    return row / kPanelRows * Tile::kBytes + block_offset<Tile, kOperand>(row % kPanelRows, k, lane);
-  }
-
-  // From there that of the block `row` rows and `k` of k further, both multiples of 16 within a warp's share.
+  // From the address of what a lane reads of the block of fragments at (0, first k of a slice), that of the block `row`
+  // rows and `k` of k further, both multiples of 16.
   template <class Address>
   __host__ __device__ static constexpr Address block_address(Address s_lane, int row, int k) {
-    const int within = row % kPanelRows;
-    return (s_lane ^ static_cast<Address>(block_flip<Tile>(within, k))) +
-           static_cast<Address>(block_advance<Tile>(within, k) + row / kPanelRows * Tile::kBytes);
+    return (s_lane ^ static_cast<Address>(block_flip<Tile>(row, k))) + static_cast<Address>(block_advance<Tile>(row, k));
   }
 };
 
@@ -96,8 +87,8 @@ struct Config : Shape {
   static_assert(kBoxK % kDepthOfSlice == 0, "a slice lies in one box");
   static_assert(kTileN % kMostCluster == 0, "each block of a cluster finishes whole columns");
 
-  // Shared memory: the ring of stages, whose place the slices' sums take in the end, and behind those what the cluster's
-  // blocks send; a barrier "full" a stage; a word. A stage: kBoxes times a box of A's and one of B's.
+  // Shared memory: the ring of stages, whose place the slices' sums take in the end, and behind those what the
+  // cluster's blocks send; a barrier "full" a stage; a word. A stage: kBoxes times a box of A's and one of B's.
   static constexpr int kStages = Shape::kStages;
   static constexpr int kBoxBytes = SideA::kBytes + SideB::kBytes;
   static constexpr int kStageBytes = kBoxes * kBoxBytes;

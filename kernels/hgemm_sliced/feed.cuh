@@ -93,12 +93,7 @@ class Feed {
   template <class Side>
   FG_DEVICE static void copy_side(ptx::SharedAddress s_side, const ptx::TensorMap& map, int first, int first_k,
                                   ptx::SharedAddress barrier) {
-#pragma unroll
-    for (int panel = 0; panel < Side::kPanels; ++panel) {
-      const int along = first + panel * Side::kPanelRows;
-      ptx::tma_load_2d(s_side + panel * Side::Tile::kBytes, map, Side::kAlongDepth ? first_k : along,
-                       Side::kAlongDepth ? along : first_k, barrier);
-    }
+    ptx::tma_load_2d(s_side, map, Side::kAlongDepth ? first_k : first, Side::kAlongDepth ? first : first_k, barrier);
   }
 
   const SlicedParams& params_;

@@ -1,5 +1,5 @@
-// Sum of products over a block's part of k: every stage is waited for, read by each warp over its slice of k, and filled
-// anew while the products of what has been read are under way.
+// Sum of products over a block's part of k: every stage is waited for, read by each warp over its slice of k, and
+// filled anew while the products of what has been read are under way.
 #pragma once
 
 #include "kernels/hgemm_sliced/feed.cuh"
@@ -31,8 +31,8 @@ class Mainloop {
     const int k = first_k % kBoxK;
     const int lane = ptx::lane_index();
     const ptx::SharedAddress s_box = shared.s_ring + first_k / kBoxK * Config::kBoxBytes;
-    s_a_ = s_box + SideA::template lane_offset<MmaOperand::kNarrow>(0, k, lane);
-    s_b_ = s_box + SideA::kBytes + SideB::template lane_offset<MmaOperand::kWide>(0, k, lane);
+    s_a_ = s_box + block_offset<typename SideA::Tile, MmaOperand::kNarrow>(0, k, lane);
+    s_b_ = s_box + SideA::kBytes + block_offset<typename SideB::Tile, MmaOperand::kWide>(0, k, lane);
   }
 
   // By all warps. In the end other warps may still read the last stage.

@@ -180,8 +180,8 @@ BUGS = [
          find="        parity ^= 1;\n", replace=""),
     dict(HGEMM_SLICED, name="slices that begin at one k", file="hgemm_sliced/mainloop.cuh",
          find="const int k = first_k % kBoxK;", replace="const int k = 0;"),
-    dict(HGEMM_SLICED, name="second panel where the first one lies", file="hgemm_sliced/config.h",
-         find="return row / kPanelRows * Tile::kBytes + block_offset", replace="return block_offset"),
+    dict(HGEMM_SLICED, name="second box of k where the first one lies", file="hgemm_sliced/mainloop.cuh",
+         find="shared.s_ring + first_k / kBoxK * Config::kBoxBytes;", replace="shared.s_ring;"),
     dict(HGEMM_SLICED, name="sums stored while warps read the ring", file="hgemm_sliced/kernel.cuh",
          find="""    ptx::barrier_sync();
     store_slice(""", replace="""    store_slice("""),
