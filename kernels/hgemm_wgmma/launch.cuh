@@ -192,25 +192,28 @@ struct KernelsOf {
   }
 };
 
-// What the kernel table needs of a tile. `Others`: the tile whose kernels serve all but plain products.
-template <class Shape, class Others = Shape>
+// What the kernel table needs of a tile. kPlainOnly: a tile that takes no other products.
+template <class Shape, bool kPlainOnly = false>
 struct Launcher {
   using Plain = KernelsOf<Shape, Epilogues::kPlain, 1, false>;
   using PlainInParts = KernelsOf<Shape, Epilogues::kPlain, 1, true>;
   using PlainPairs = KernelsOf<Shape, Epilogues::kPlain, kPair, false>;
-  using AddsC = KernelsOf<Others, Epilogues::kAddC, 1, false>;
-  using General = KernelsOf<Others, Epilogues::kAll, 1, Others::kSplits>;
+  using AddsC = KernelsOf<Shape, Epilogues::kAddC, 1, false>;
+  using General = KernelsOf<Shape, Epilogues::kAll, 1, Shape::kSplits>;
   static constexpr TileShape kTile = {Shape::kTileM, Shape::kTileN, kTileK};
   static constexpr std::int64_t kSharedBytes = Plain::Nn::kSharedBytes;
 
   static WorkspaceNeed workspace(const GemmProblem& problem) { return repack_workspace(problem, kTile); }
+  static bool takes(const GemmProblem& problem) { return supports(problem) && (!kPlainOnly || is_plain(problem)); }
 
   static cudaError_t prepare() {
     if (ptx::tensor_map_encoder() == nullptr) return cudaErrorNotSupported;
     cudaError_t error = ptx::prepare_kernel(repack_kernel, 0);
     if (error == cudaSuccess) error = Plain::prepare();
-    if (error == cudaSuccess) error = AddsC::prepare();
-    if (error == cudaSuccess) error = General::prepare();
+    if constexpr (!kPlainOnly) {
+      if (error == cudaSuccess) error = AddsC::prepare();
+      if (error == cudaSuccess) error = General::prepare();
+    }
     if constexpr (Shape::kSplits) {
       if (error == cudaSuccess) error = PlainInParts::prepare();
     }
@@ -221,8 +224,10 @@ struct Launcher {
   }
 
   static cudaError_t launch_pieces(const GemmProblem& problem, const LaunchContext& context, bool overlaps) {
-    if (context.splits == 1 && adds_c(problem)) return AddsC::launch(problem, context, overlaps);
-    if (!is_plain(problem)) return General::launch(problem, context, overlaps);
+    if constexpr (!kPlainOnly) {
+      if (context.splits == 1 && adds_c(problem)) return AddsC::launch(problem, context, overlaps);
+      if (!is_plain(problem)) return General::launch(problem, context, overlaps);
+    }
     if constexpr (Shape::kSplits) {
       if (context.splits > 1) return PlainInParts::launch(problem, context, overlaps);
     }
