@@ -123,6 +123,7 @@ struct KernelEntry {
   int max_splits = 1;              // k may be cut into up to so many parts, summed in a fixed order within the launch:
                                    // each block parks its FP32 partial tile, the last one of a tile sums them. Of a
                                    // chained row only tiles fewer than SMs, cut wherever the SMs' shares end
+  int (*parts)(int splits) = nullptr;  // in how many parts k is cut where `splits` are asked for; null: in so many
   double flops_per_clock_sm = 0.0; // measured, large aligned problem; feeds the cost model
   double unaligned_factor = 1.0;   // share of that rate left when the fast alignment does not hold
   std::array<double, 4> ops_factor{1.0, 1.0, 1.0, 1.0};  // share of it left for NN, NT, TN, TT

@@ -140,6 +140,11 @@ struct Launcher {
                                   : kOfOps<Op::kT, Op::kT>[plain](problem, context);
   }
 
+  static int parts(int splits) {
+    const KShares shares = share_out(splits);
+    return shares.cluster * shares.groups;
+  }
+
   // The row of the table, but for its name and its rate.
   static constexpr KernelEntry entry(const char* name, double flops_per_clock_sm) {
     return {.name = name,
@@ -153,6 +158,7 @@ struct Launcher {
             .shared_bytes = Any::kSharedBytes,
             .fast_alignment = 16,
             .max_splits = kMostCluster * kMostGroups,
+            .parts = parts,
             .flops_per_clock_sm = flops_per_clock_sm,
             .supports = supports,
             .prepare = prepare,

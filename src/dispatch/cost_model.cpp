@@ -233,8 +233,9 @@ CostEstimate best_estimate(const GemmProblem& problem, const KernelEntry& entry,
   CostEstimate best = estimate(problem, entry, device, resources);
   // A quarter more each time: a finer choice gains less than the estimate is good for.
   for (int splits = entry.chained ? 3 : 2; splits <= entry.max_splits; splits += (splits + 3) / 4) {
-    if (split_refusal(problem, entry, resources, splits) != nullptr) break;  // so it is for more parts
-    const CostEstimate cost = estimate(problem, entry, device, resources, splits);
+    const int parts = entry.parts != nullptr ? entry.parts(splits) : splits;
+    if (split_refusal(problem, entry, resources, parts) != nullptr) break;  // so it is for more parts
+    const CostEstimate cost = estimate(problem, entry, device, resources, parts);
     if (cost.total_us < best.total_us) best = cost;
   }
   return best;
