@@ -1,10 +1,9 @@
 // Fitted to times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on shapes of tests/bench/shapes_all.csv,
-// on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). The rows of sliced, gemv and mma_f16
-// are of one fit, with a mean error of 3 to 10 % a row, near ties then set by what the choices cost
-// (tests/bench/regret.py); the others of earlier ones, with 3 to 18 %. Choices cost 3 % (FP32) and 4 % (FP16) over the
-// best of each of 66 shapes, in the geometric mean. Rates of FP16's large tiles are those at 3072 to 16384, where power
-// binds. Set by hand: the loads of the two Hopper FFMA rows, to times of tiles in parts on eight shapes, and their NT;
-// odd stores of WGMMA, to four shapes.
+// on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). Fits of rows have mean errors of 3 to
+// 18 %; near ties were then set by what the choices cost (tests/bench/regret.py): 3 % (FP32) and 3.5 % (FP16) over the best
+// of each shape, in the geometric mean. Rates of FP16's large tiles are those at 3072 to 16384, where power binds. Set by
+// hand: the loads of the Hopper FFMA rows, to times of tiles in parts on eight shapes, and their NT; the rate of the one
+// that turns an operand, to five; odd stores of WGMMA and of sliced_f16, to four shapes and one.
 #include "src/dispatch/calibration.h"
 
 namespace fastgemm {
@@ -40,6 +39,12 @@ constexpr Calibration kH200[] = {
     {"mma_f16_256x128x32_s4", 4.58, 1744, 0.62, 7.8, 1.50, 48, 0.64, {1.0, 1.0, 1.0, 1.0}, 0.50},
     {"mma_f16_256x128x64_s3", 4.85, 2016, 0.53, 7.6, 1.50, 48, 0.70, {1.0, 1.0, 1.0, 1.0}, 0.50},
     {"mma_f16_64x64x64_s4", 4.70, 1185, 0.44, 5.7, 0.37, 175, 0.43, {1.0, 1.0, 1.0, 1.0}, 0.41},
+    {"sliced_f16_16x64x128_s5", 5.78, 519, 1.00, 1.4, 0.00, 145, 0.50, {1.0, 1.0, 1.0, 1.0}, 0.00, 0.25},
+    {"sliced_f16_32x32x128_s6", 4.04, 669, 1.00, 2.0, 0.32, 60, 0.50, {1.0, 1.0, 1.0, 1.0}, 0.47, 0.25},
+    {"sliced_f16_32x64x128_s4", 4.25, 900, 1.00, 3.5, 0.00, 109, 0.41, {1.0, 1.0, 1.0, 1.0}, 0.36, 0.25},
+    {"sliced_f16_64x16x128_s5", 6.60, 854, 1.00, 39.6, 0.93, 52, 0.65, {1.0, 1.0, 1.0, 1.0}, 0.34, 0.25},
+    {"sliced_f16_64x32x128_s4", 5.13, 829, 1.00, 3.8, 0.00, 108, 0.50, {1.0, 1.0, 1.0, 1.0}, 0.18, 0.25},
+    {"sliced_f16_64x64x256_s3", 5.01, 1262, 1.00, 5.2, 0.00, 163, 0.44, {1.0, 1.0, 1.0, 1.0}, 0.30, 0.25},
     {"sliced_f32_128x16x32_s4", 5.46, 180, 0.75, 6.0, 1.10, 49, 0.58, {1.0, 1.0, 0.83, 1.0}, 0.23},
     {"sliced_f32_128x32x32_s5", 4.16, 198, 0.75, 4.7, 1.24, 164, 0.69, {1.0, 1.0, 0.87, 1.0}, 0.22},
     {"sliced_f32_128x64x32_s4", 4.19, 203, 0.75, 4.9, 0.80, 235, 0.80, {1.0, 1.0, 0.87, 1.0}, 0.17},
@@ -53,6 +58,8 @@ constexpr Calibration kH200[] = {
     {"wgmma_f16_128x64x64_s8", 4.57, 2600, 0.77, 5.5, 0.00, 71, 0.44, {1.0, 1.0, 1.0, 1.0}, 0.50, 0.40},
     {"wgmma_f16_64x128x64_s8", 4.22, 2500, 0.75, 4.7, 0.00, 254, 0.45, {1.0, 1.0, 1.0, 1.0}, 0.50, 0.40},
     {"wgmma_f16_192x128x64_s5", 5.08, 3200, 0.77, 200.0, 1.50, 48, 0.65, {1.0, 1.0, 1.0, 1.0}, 0.50, 0.015},
+    {"wgmma_f16_160x128x64_s5", 5.83, 3257, 0.53, 56.7, 1.50, 48, 0.68, {0.93, 0.93, 1.0, 1.0}, 0.50},
+    {"wgmma_f16_176x128x64_s5", 5.95, 3033, 0.59, 200.0, 1.50, 48, 0.65, {0.9, 0.9, 1.0, 1.0}, 0.50},
     {"wgmma_f16_256x128x64_s4", 6.00, 2930, 0.88, 42.0, 1.50, 48, 0.75, {1.0, 1.0, 1.0, 1.0}, 0.50, 0.07},
     {"cublas_f32_256x128", 5.44, 192, 1.00, 16.4, 2.00, 150, 0.40, {1.0, 1.04, 0.99, 0.99}},
     {"cublas_f32_128x128", 1.02, 201, 1.00, 13.8, 2.00, 150, 0.38, {1.0, 1.04, 0.99, 0.99}},
@@ -61,8 +68,8 @@ constexpr Calibration kH200[] = {
     {"cublas_f32_32x32", 8.13, 147, 1.00, 13.1, 3.03, 150, 0.80, {1.0, 1.04, 0.99, 0.99}},
     {"cublas_f16_128x256", 5.59, 2589, 1.00, 29.6, 2.00, 150, 0.80, {1.0, 1.0, 1.0, 1.0}},
     {"cublas_f16_256x128", 3.50, 2750, 1.00, 23.0, 2.00, 150, 0.83, {1.0, 1.0, 1.0, 1.0}},
-    {"cublas_f16_128x128", 5.71, 2750, 1.00, 174.0, 2.39, 150, 0.67, {1.0, 1.0, 1.0, 1.0}},
-    {"cublas_f16_64x64", 3.86, 1750, 1.00, 22.9, 1.45, 150, 0.47, {1.0, 1.0, 1.0, 1.0}},
+    {"cublas_f16_128x128", 5.71, 2915, 1.00, 174.0, 2.39, 150, 0.67, {1.0, 1.0, 1.0, 1.0}},
+    {"cublas_f16_64x64", 3.86, 1645, 1.00, 22.9, 1.89, 150, 0.47, {1.0, 1.0, 1.0, 1.0}},
     {"cublas_f16_odd_128x128", 4.24, 644, 1.00, 2.1, 2.91, 150, 0.80, {1.0, 1.0, 1.0, 1.0}},
     {"cublas_f16_odd_64x64", 4.22, 528, 1.00, 13.3, 1.37, 71, 0.80, {1.0, 1.0, 1.0, 1.0}, 0.46},
 };
