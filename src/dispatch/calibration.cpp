@@ -1,9 +1,10 @@
-// Fitted to times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on shapes of tests/bench/shapes_all.csv,
-// on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). Fits of rows have mean errors of 3 to
-// 18 %; near ties were then set by what the choices cost (tests/bench/regret.py): 3 % (FP32) and 3.5 % (FP16) over the best
-// of each shape, in the geometric mean. Rates of FP16's large tiles are those at 3072 to 16384, where power binds. Set by
-// hand: the loads of the Hopper FFMA rows, to times of tiles in parts on eight shapes, and their NT; the rate of the one
-// that turns an operand, to five; odd stores of WGMMA and of sliced_f16, to four shapes and one.
+// Fitted to times of every kernel, with k in 1 to 128 parts, and of cublasGemmEx on shapes of
+// tests/bench/shapes_all.csv, on one H200 (CUDA 13.0, cuBLAS 13.1; L2 flushed, contenders in turns, medians). Fits of
+// rows have mean errors of 3 to 18 %; near ties were then set by what the choices cost (tests/bench/regret.py): 3 %
+// (FP32) and 3.5 % (FP16) over the best of each shape, in the geometric mean. Rates of FP16's large tiles are those at
+// 3072 to 16384, where power binds. Set by hand: the loads of the Hopper FFMA rows, to times of tiles in parts on eight
+// shapes, and their NT; the rate of the one that turns an operand, to five; odd stores of WGMMA and of sliced_f16, to
+// four shapes and one.
 #include "src/dispatch/calibration.h"
 
 namespace fastgemm {
