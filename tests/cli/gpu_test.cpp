@@ -40,8 +40,8 @@ TEST_CASE("the plan honours what is forced", "[cli]") {
     const Gpu right = *model_gpu("sm_" + std::to_string(entry->min_compute_capability), 0);
     Shape typed = shape;
     typed.type = entry->type_ab;
-    if (entry->tile.m < 16) typed.m = entry->tile.m;  // rows for a short side take no other; leading dimensions stay
-    if (entry->tile.n < 16) typed.n = entry->tile.n;
+    if (entry->tile.m <= 16) typed.m = entry->tile.m;  // rows for a short side take no other; leading dimensions stay
+    if (entry->tile.n <= 16) typed.n = entry->tile.n;
     int taken = 0;
     for (const char* ops : {"NN", "NT", "TN", "TT"}) {  // special kernels take some of them only
       std::tie(typed.op_a, typed.op_b) = parse_ops(ops);

@@ -52,6 +52,11 @@ fg_status_t thin_hgemm(Session& s, int m, int n) {
   return fg_hgemm(s.handle, FG_OP_N, FG_OP_N, m, n, 100, &kHalfTwo, at<fg_half>(0x10000), m, at<fg_half>(0x20000), 100,
                   &kHalfHalf, at<fg_half>(0x30000), m);
 }
+fg_status_t plain_hgemm(Session& s, int m, int n) {  // beta 0, all in whole chunks of 16 bytes
+  constexpr fg_half kZero = {0};
+  return fg_hgemm(s.handle, FG_OP_N, FG_OP_N, m, n, 128, &kHalfTwo, at<fg_half>(0x10000), m, at<fg_half>(0x20000), 128,
+                  &kZero, at<fg_half>(0x30000), m);
+}
 fg_status_t sgemm_odd(Session& s) {
   return fg_sgemm_64(s.handle, FG_OP_T, FG_OP_C, 33, 17, 9, &kTwo, at<float>(0x10004), 9, at<float>(0x20004), 17,
                      &kHalf, at<float>(0x30004), 33);
@@ -95,6 +100,8 @@ fg_status_t every_kernel(Session& s) {
     if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s, 300, 200);  // some, only in their own mode
     if (status == FG_STATUS_NOT_SUPPORTED) status = tensor_sgemm(s, 4096, 2048);
     if (status == FG_STATUS_NOT_SUPPORTED) status = hgemm(s);
+    if (status == FG_STATUS_NOT_SUPPORTED) status = plain_hgemm(s, 256, 16);  // some, only plain or thin aligned ones
+    if (status == FG_STATUS_NOT_SUPPORTED) status = plain_hgemm(s, 16, 256);
     for (const int side : {1, 8}) {  // some, only products with a short side
       if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, 1000, side);
       if (status == FG_STATUS_NOT_SUPPORTED) status = thin_sgemm(s, side, 1000);
