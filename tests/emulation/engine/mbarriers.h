@@ -41,7 +41,7 @@ class Mbarriers {
   void init_fence(const Thread& thread);
   // Arrives once and adds `bytes` to what must land in this phase.
   void arrive(Thread& thread, std::uint32_t address, std::int64_t bytes, const char* operation);
-  // Whether the phase of `parity` has ended; waits a while first.
+  // Whether the phase of `parity` has ended; with `suspends`, waits a while first.
   bool wait(Thread& thread, std::uint32_t address, int parity, bool suspends, const char* operation);
 
   // For bulk copies: the barrier they count on, and that one has landed.

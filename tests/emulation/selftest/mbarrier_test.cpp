@@ -99,6 +99,23 @@ TEST_CASE("a wait that is not repeated comes to nothing under some seed", "[emul
   CHECK(faults < 24);
 }
 
+TEST_CASE("mbarrier_test_wait answers at once, and orders what came before where the phase has ended", "[emulation]") {
+  // The one thread that could end the phase asks first: a wait would be for ever.
+  const auto outcome = run_block_often(64, 64, [] {
+    make(1);
+    if (ptx::thread_index() == 0) {
+      if (ptx::mbarrier_test_wait(byte(0), 0)) throw Violation(Fault::kLaunch, "ended before its arrival");
+      ptx::st_shared_u32(byte(16), 5);
+      ptx::mbarrier_arrive(byte(0));
+      if (!ptx::mbarrier_test_wait(byte(0), 0)) throw Violation(Fault::kLaunch, "not ended by its arrival");
+    } else {
+      if (!ptx::mbarrier_test_wait(byte(0), 0)) wait(0, 0);
+      if (ptx::ld_shared_u32(byte(16)) != 5) throw Violation(Fault::kLaunch, "read something else");
+    }
+  });
+  CHECK(outcome.text == "");
+}
+
 TEST_CASE("mbarriers used wrongly stop with the place", "[emulation]") {
   const auto fault = [](auto body) {
     return run_block_often(64, 64, [&] {
@@ -110,6 +127,7 @@ TEST_CASE("mbarriers used wrongly stop with the place", "[emulation]") {
   CHECK(fault([] { ptx::mbarrier_arrive(byte(8)); }) == Fault::kBarrier);
   CHECK(fault([] { ptx::mbarrier_try_wait(byte(16), 0); }) == Fault::kBarrier);
   CHECK(fault([] { ptx::mbarrier_try_wait(byte(0), 2); }) == Fault::kBarrier);
+  CHECK(fault([] { ptx::mbarrier_test_wait(byte(16), 0); }) == Fault::kBarrier);
   CHECK(fault([] { ptx::mbarrier_arrive(byte(4)); }) == Fault::kAlignment);
   CHECK(fault([] { ptx::mbarrier_init(byte(0), 1); }) == Fault::kBarrier);
   CHECK(fault([] { ptx::mbarrier_init(byte(8), 0); }) == Fault::kBarrier);
